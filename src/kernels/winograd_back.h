@@ -6,14 +6,13 @@
 
 /* ---- transforms of single tiles: one vector of channels ---- */
 
-/* out[p STEP] = A in A', for some points along x */
-INLINE void some_to_points_back(float *out, const float *in, size_t row, int first, int count)
+/* out[p STEP] = A d A', for some points along x */
+INLINE void some_to_points_back(float *out, wide d[TILE][TILE], int first, int count)
 {
     wide half[2][TILE];
     UNROLLED(y, TILE) {
-        wide d[TILE], v[POINTS];
-        UNROLLED(x, TILE) d[x] = wide_load(in + (size_t)y * row + x * KELVIN_LANES);
-        to_points_back(v, d);
+        wide v[POINTS];
+        to_points_back(v, d[y]);
         UNROLLED(i, count) half[i][y] = v[first + i];
     }
     UNROLLED(i, count) {
@@ -24,22 +23,50 @@ INLINE void some_to_points_back(float *out, const float *in, size_t row, int fir
     APART();
 }
 
-static NOINLINE void tile_to_points_back(float *out, const float *in, size_t row)
+INLINE void all_to_points_back(float *out, wide d[TILE][TILE])
 {
-#define TO_POINTS(first, count) some_to_points_back(out + c, in + c, row, first, count);
-    for (size_t c = 0; c < KELVIN_LANES; c += WIDE) { POINT_GROUPS(TO_POINTS) }
+#define TO_POINTS(first, count) some_to_points_back(out, d, first, count);
+    POINT_GROUPS(TO_POINTS)
 #undef TO_POINTS
 }
 
-INLINE void add_row(float *out, const wide half[POINTS])
+static NOINLINE void tile_to_points_back(float *out, const float *in, size_t row)
+{
+    for (size_t c = 0; c < KELVIN_LANES; c += WIDE) {
+        wide d[TILE][TILE];
+        UNROLLED(y, TILE)
+            UNROLLED(x, TILE) d[y][x] = wide_load(in + (size_t)y * row + x * KELVIN_LANES + c);
+        all_to_points_back(out + c, d);
+    }
+}
+
+/* Adds to the first `old` pixels, and sets the others. */
+INLINE void add_row(float *out, const wide half[POINTS], int old)
 {
     wide v[POINTS];
     points_back(v, half);
-    UNROLLED(x, POINTS) wide_store(out + x * KELVIN_LANES, wide_load(out + x * KELVIN_LANES) + v[x]);
+    UNROLLED(x, POINTS) {
+        float *at = out + x * KELVIN_LANES;
+        wide_store(at, x < old ? wide_load(at) + v[x] : v[x]);
+    }
 }
 
-/* Adds rows `one` and `two` of B m B', m at m[p STEP] */
-INLINE void add_rows_back(float *out, size_t row, const float *m, int one, int two)
+/* Where a tile overlaps those to the left, and above. */
+enum { OVERLAP = POINTS - TILE };
+
+/* Which pixels of a tile others have been added to: all of them; or those where it overlaps with one to its left, if
+ * there is one, and those above, if there are some. */
+struct old {
+    bool all, left, above;
+};
+
+INLINE int old_of(struct old old, int y)
+{
+    return old.all || (old.above && y < OVERLAP) ? POINTS : old.left ? OVERLAP : 0;
+}
+
+/* Rows `one` and `two` of B m B', m at m[p STEP] */
+INLINE void add_rows_back(float *out, size_t row, const float *m, struct old old, int one, int two)
 {
     wide half[POINTS][POINTS];
     UNROLLED(x, POINTS) {
@@ -49,16 +76,39 @@ INLINE void add_rows_back(float *out, size_t row, const float *m, int one, int t
         half[one][x] = v[one];
         half[two][x] = v[two];
     }
-    add_row(out + (size_t)one * row, half[one]);
-    add_row(out + (size_t)two * row, half[two]);
+    add_row(out + (size_t)one * row, half[one], old_of(old, one));
+    add_row(out + (size_t)two * row, half[two], old_of(old, two));
     APART();
 }
 
-static NOINLINE void add_tile_back(float *out, size_t row, const float *m)
+typedef void add_tile(float *out, size_t row, const float *m);
+
+#define ADD_ROWS(one, two) add_rows_back(out + c, row, m + c, OLD, one, two);
+#define ADD_TILE(name)                                                                                                 \
+    static NOINLINE void name(float *out, size_t row, const float *m)                                                  \
+    {                                                                                                                  \
+        for (size_t c = 0; c < KELVIN_LANES; c += WIDE) { BACK_GROUPS(ADD_ROWS) }                                      \
+    }
+#define OLD ((struct old){.all = true})
+ADD_TILE(add_to_all)
+#undef OLD
+#define OLD ((struct old){.left = false})
+ADD_TILE(add_first)
+#undef OLD
+#define OLD ((struct old){.left = true})
+ADD_TILE(add_in_first_row)
+#undef OLD
+#define OLD ((struct old){.above = true})
+ADD_TILE(add_in_first_column)
+#undef OLD
+#define OLD ((struct old){.left = true, .above = true})
+ADD_TILE(add_inside)
+#undef OLD
+
+static add_tile *add_tile_for(struct tile tile, bool add)
 {
-#define ADD_ROWS(one, two) add_rows_back(out + c, row, m + c, one, two);
-    for (size_t c = 0; c < KELVIN_LANES; c += WIDE) { BACK_GROUPS(ADD_ROWS) }
-#undef ADD_ROWS
+    static add_tile *const copy[2][2] = {{add_first, add_in_first_row}, {add_in_first_column, add_inside}};
+    return add ? add_to_all : copy[tile.y > 0][tile.x > 0];
 }
 
 /* ---- the gradient in `out` ---- */
@@ -70,103 +120,114 @@ struct d_out {
     const struct frn_slope *slope;
 };
 
-enum { TILE_ROW = TILE * KELVIN_LANES };
+/* One block of a tile. */
+struct making {
+    const float *da, *x, *scale, *pull, *beta, *tau;
+    size_t da_row, x_row;
+};
 
-/* to (TILE, TILE, 16) = the pixels of a tile, zeros beyond `rows` and `columns` */
-static void copy_tile(float *to, const float *from, size_t row, size_t rows, size_t columns)
-{
-    memset(to, 0, TILE * TILE_ROW * sizeof *to);
-    for (size_t y = 0; y < rows; y++)
-        memcpy(to + y * TILE_ROW, from + y * row, columns * KELVIN_LANES * sizeof *to);
-}
-
-INLINE void make_tile(float *to, const struct frn_slope *s, struct tile tile, size_t block, size_t rows, size_t columns)
+static struct making making_of(const struct frn_slope *s, struct tile tile, size_t block)
 {
     const size_t lanes = block * KELVIN_LANES, of_image = tile.image * s->x_map->blocks * KELVIN_LANES + lanes;
-    const float *da = s->da + tile.image * s->da_map->size + map_at(s->da_map, lanes, tile.y, tile.x);
-    const float *x = s->x + tile.image * s->x_map->size + map_at(s->x_map, lanes, tile.y, tile.x);
-    struct slope slope[PER_BLOCK];
-    UNROLLED(v, PER_BLOCK)
-        slope[v] = slope_load(s->scale + of_image + v * WIDE, s->pull + of_image + v * WIDE, s->beta + lanes + v * WIDE,
-                              s->tau + lanes + v * WIDE);
-    for (size_t i = 0; i < rows; i++, da += s->da_map->row, x += s->x_map->row)
-        for (size_t j = 0; j < columns; j++)
-            UNROLLED(v, PER_BLOCK) {
-                const size_t at = j * KELVIN_LANES + (size_t)v * WIDE;
-                wide_store(to + i * TILE_ROW + at, slope_at(&slope[v], wide_load(da + at), wide_load(x + at)));
-            }
+    return (struct making){.da = s->da + tile.image * s->da_map->size + map_at(s->da_map, lanes, tile.y, tile.x),
+                           .x = s->x + tile.image * s->x_map->size + map_at(s->x_map, lanes, tile.y, tile.x),
+                           .scale = s->scale + of_image,
+                           .pull = s->pull + of_image,
+                           .beta = s->beta + lanes,
+                           .tau = s->tau + lanes,
+                           .da_row = s->da_map->row,
+                           .x_row = s->x_map->row};
 }
 
-static NOINLINE void make_whole_tile(float *to, const struct frn_slope *s, struct tile tile, size_t block)
+static NOINLINE void slope_to_points_back(float *out, const struct making *m)
 {
-    make_tile(to, s, tile, block, TILE, TILE);
+    for (size_t c = 0; c < KELVIN_LANES; c += WIDE) {
+        const struct slope slope = slope_load(m->scale + c, m->pull + c, m->beta + c, m->tau + c);
+        wide d[TILE][TILE];
+        UNROLLED(i, TILE) {
+            const float *da = m->da + (size_t)i * m->da_row + c, *x = m->x + (size_t)i * m->x_row + c;
+            UNROLLED(j, TILE)
+                d[i][j] = slope_at(&slope, wide_load(da + j * KELVIN_LANES), wide_load(x + j * KELVIN_LANES));
+        }
+        all_to_points_back(out + c, d);
+    }
 }
 
-static void make_some_tile(float *to, const struct frn_slope *s, struct tile tile, size_t block, size_t rows,
-                           size_t columns)
+enum { TILE_ROW = TILE * KELVIN_LANES };
+
+/* At the lower and right edge, where there are less pixels: a tile of them and zeros. */
+static void make_edge(float *to, const struct making *m, size_t rows, size_t columns)
 {
-    memset(to, 0, TILE * TILE_ROW * sizeof *to);
-    make_tile(to, s, tile, block, rows, columns);
+    for (size_t c = 0; c < KELVIN_LANES; c += WIDE) {
+        const struct slope slope = slope_load(m->scale + c, m->pull + c, m->beta + c, m->tau + c);
+        for (size_t i = 0; i < rows; i++)
+            for (size_t j = 0; j < columns; j++)
+                wide_store(to + i * TILE_ROW + j * KELVIN_LANES + c,
+                           slope_at(&slope, wide_load(m->da + i * m->da_row + j * KELVIN_LANES + c),
+                                    wide_load(m->x + i * m->x_row + j * KELVIN_LANES + c)));
+    }
+}
+
+static void copy_edge(float *to, const float *from, size_t row, size_t rows, size_t columns)
+{
+    for (size_t i = 0; i < rows; i++)
+        memcpy(to + i * TILE_ROW, from + i * row, columns * KELVIN_LANES * sizeof *to);
+}
+
+static void block_to_points_back(float *g, const struct d_out *d, struct tile tile, size_t block)
+{
+    const struct map *map = d->map;
+    const size_t rows = smaller(TILE, map->height - tile.y), columns = smaller(TILE, map->width - tile.x);
+    const bool whole = rows == TILE && columns == TILE;
+    float edge[TILE * TILE_ROW];
+    if (!whole) memset(edge, 0, sizeof edge);
+    if (d->slope) {
+        const struct making making = making_of(d->slope, tile, block);
+        if (whole)
+            slope_to_points_back(g, &making);
+        else
+            make_edge(edge, &making, rows, columns);
+    } else {
+        const float *from = d->at + tile.image * map->size + map_at(map, block * KELVIN_LANES, tile.y, tile.x);
+        if (whole)
+            tile_to_points_back(g, from, map->row);
+        else
+            copy_edge(edge, from, map->row, rows, columns);
+    }
+    if (!whole) tile_to_points_back(g, edge, TILE_ROW);
 }
 
 /* g (blocks, points, tiles, 16) = A dout A' */
 static void part_to_points_back(float *g, const struct d_out *d, const struct part *part)
 {
-    const struct map *map = d->map;
-    _Alignas(64) float copy[TILE * TILE_ROW];
-    for (size_t t = 0; t < part->n; t++) {
-        const struct tile tile = part->tile[t];
-        const size_t rows = smaller(TILE, map->height - tile.y), columns = smaller(TILE, map->width - tile.x);
-        const bool whole = rows == TILE && columns == TILE;
-        for (size_t b = 0; b < map->blocks; b++) {
-            const float *from = copy;
-            size_t row = TILE_ROW;
-            if (d->slope && whole)
-                make_whole_tile(copy, d->slope, tile, b);
-            else if (d->slope)
-                make_some_tile(copy, d->slope, tile, b, rows, columns);
-            else {
-                from = d->at + tile.image * map->size + map_at(map, b * KELVIN_LANES, tile.y, tile.x);
-                row = map->row;
-                if (!whole) {
-                    copy_tile(copy, from, row, rows, columns);
-                    from = copy, row = TILE_ROW;
-                }
-            }
-            tile_to_points_back(g + b * BLOCK_STEP + t * KELVIN_LANES, from, row);
-        }
-    }
+    for (size_t t = 0; t < part->n; t++)
+        for (size_t b = 0; b < d->map->blocks; b++)
+            block_to_points_back(g + b * BLOCK_STEP + t * KELVIN_LANES, d, part->tile[t], b);
 }
 
 /* ---- to the data ---- */
 
-/* Rows and columns of pixels that tiles write to: one around those that they stand on, which may be more than there
- * are. */
-static size_t covered(size_t size)
+static void clear(float *row, size_t pixels)
 {
-    return (size + TILE - 1) / TILE * TILE + 2;
+    for (size_t i = 0; i < pixels * KELVIN_LANES; i += WIDE) wide_store(row + i, (wide){0});
 }
 
-/* Sets what tiles will be added to to zero: all of it, or only the frame. */
-static void clear(float *d_in, const struct map *map, size_t n, bool all)
+/* Tiles reach one pixel farther than the pixels that they stand on, which may be more than there are: what they left in
+ * the frame. */
+static void clear_frame(float *d_in, const struct map *map, size_t n)
 {
-    const size_t rows = covered(map->height), columns = covered(map->width);
-    float *block = d_in + map->origin - map->row - KELVIN_LANES;
-    for (size_t i = 0; i < n * map->blocks; i++, block += map->block)
-        for (size_t y = 0; y < rows; y++) {
-            float *row = block + y * map->row;
-            if (all || y == 0 || y > map->height)
-                memset(row, 0, columns * KELVIN_LANES * sizeof *row);
-            else {
-                memset(row, 0, KELVIN_LANES * sizeof *row);
-                memset(row + (map->width + 1) * KELVIN_LANES, 0,
-                       (columns - map->width - 1) * KELVIN_LANES * sizeof *row);
-            }
+    const size_t reach_y = (map->height + TILE - 1) / TILE * TILE + 2, reach_x = (map->width + TILE - 1) / TILE * TILE + 2;
+    float *row = d_in + map->origin - map->row - KELVIN_LANES;
+    for (size_t i = 0; i < n * map->blocks; i++, row += map->block - reach_y * map->row)
+        for (size_t y = 0; y < reach_y; y++, row += map->row) {
+            const bool outside = y == 0 || y > map->height;
+            clear(row, outside ? reach_x : 1);
+            if (!outside) clear(row + (map->width + 1) * KELVIN_LANES, reach_x - map->width - 1);
         }
 }
 
-/* d_in += B [ products of g ] B' for the tiles of a part; m: (points, tiles, 16) to work in */
-static void part_back(float *d_in, const float *g, const float *packed, float *m, const struct conv *conv,
+/* d_in = (or, if `add`, +=) B [ products of g ] B' for the tiles of a part; m: (points, tiles, 16) to work in */
+static void part_back(float *d_in, bool add, const float *g, const float *packed, float *m, const struct conv *conv,
                       const struct part *part, struct fetch *fetch)
 {
     const struct map *map = &conv->in;
@@ -176,7 +237,7 @@ static void part_back(float *d_in, const float *g, const float *packed, float *m
         for (size_t t = 0; t < part->n; t++) {
             const struct tile tile = part->tile[t];
             float *at = d_in + tile.image * map->size + map_at(map, block * KELVIN_LANES, tile.y, tile.x);
-            add_tile_back(at - map->row - KELVIN_LANES, map->row, m + t * KELVIN_LANES);
+            add_tile_for(tile, add)(at - map->row - KELVIN_LANES, map->row, m + t * KELVIN_LANES);
         }
     }
 }
@@ -233,7 +294,6 @@ static void ways_back(float *d_in, bool add_in, float *d_packed, bool add_packed
                                               (d_packed ? turns(&conv->out, n, TILES) : 0));
     struct walk walk = walk_make(&conv->out, n);
     struct part part;
-    if (d_in) clear(d_in, &conv->in, n, !add_in);
     for (walk_on(&walk, &part, TILES); part.n > 0; walk_on(&walk, &part, TILES)) {
         part_to_points_back(g, d_out, &part);
         if (d_packed) {
@@ -241,9 +301,9 @@ static void ways_back(float *d_in, bool add_in, float *d_packed, bool add_packed
             part_gradient(d_packed, v, g, conv, part.n, add_packed, &fetch);
             add_packed = true;
         }
-        if (d_in) part_back(d_in, g, packed, v, conv, &part, &fetch);
+        if (d_in) part_back(d_in, add_in, g, packed, v, conv, &part, &fetch);
     }
-    if (d_in) clear(d_in, &conv->in, n, false);
+    if (d_in) clear_frame(d_in, &conv->in, n);
 }
 
 void NAMED(backward)(float *d_in, const float *d_out, const float *packed, const struct conv *conv, size_t n, bool add,
