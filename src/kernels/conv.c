@@ -146,12 +146,12 @@ INLINE void pixels(int ROWS, size_t CHANNELS, float *out, const float *in, const
         for (size_t j = 0; j < reach->down; j++)
             for (size_t i = 0; i < parts; i++, w += n * LANES)
                 product_add(sum, ROWS,
-                            (struct product){.a = in + j * reach->map->row + i * LANES,
-                                             .b = w,
-                                             .n = n,
-                                             .step_a = 1,
-                                             .row_a = reach->step,
-                                             .step_b = LANES});
+                            &(struct product){.a = in + j * reach->map->row + i * LANES,
+                                              .b = w,
+                                              .n = n,
+                                              .step_a = 1,
+                                              .row_a = reach->step,
+                                              .step_b = LANES});
     }
     UNROLLED(r, ROWS)
         UNROLLED(v, PER_BLOCK) wide_store(out + (size_t)r * reach->out_step + v * WIDE, sum[r][v]);

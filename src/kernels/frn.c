@@ -7,10 +7,10 @@
  *     dx = gamma r (du - x r^2 S / P)      S = sum of du x      dgamma = r S      dbeta = sum of du
  *     dtau = sum of da where u <= tau, if tau > 0      dbias = sum of dx
  *
- * The sums of du x and of dx go over even and odd pixels of the rows apart: one chain of additions would be waited for.
- */
+ * So dx = scale du + pull x, with scale = gamma r and pull = -scale r^2 S / P: two numbers per image and channel. The
+ * sum of du x goes over even and odd pixels of the rows apart: one chain of additions would be waited for. */
 #include "kernels/local.h"
-#include "kernels/wide.h"
+#include "kernels/slope.h"
 
 enum { LANES = KELVIN_LANES };
 
@@ -59,74 +59,52 @@ void NAME(frn_forward)(float *out, const struct map *out_map, float *r, const fl
 
 /* One block of one image on the way back: where its first pixels are, and from one row to the next. */
 struct backward {
-    float *dx;
     const float *da, *x;
-    size_t dx_row, da_row, x_row, height, width;
+    size_t da_row, x_row, height, width;
 };
 
-/* u > max(tau, 0) in vector v of the pixel at x. */
-INLINE wide_mask passes(const float *x, const wide *scale, const wide *beta, const wide *least, int v)
+static struct backward backward_make(const float *da, const struct map *da_map, const float *x, const struct map *x_map,
+                                     size_t image, size_t block)
 {
-    return wide_fma(scale[v], wide_load(x + v * WIDE), beta[v]) > least[v];
+    return (struct backward){.da = da + image * da_map->size + block * da_map->block + da_map->origin,
+                             .x = x + image * x_map->size + block * x_map->block + x_map->origin,
+                             .da_row = da_map->row,
+                             .x_row = x_map->row,
+                             .height = x_map->height,
+                             .width = x_map->width};
 }
 
-/* One pixel into the sums of du x, of du, and of the da that are cut off. */
-INLINE void add_pixel(wide *s, wide *du, wide *cut, const float *da, const float *x, const wide *scale,
-                      const wide *beta, const wide *least)
+/* Over the pixels: of du x, of du, of the da that are cut off, and of x. */
+struct sums {
+    wide product[PER_BLOCK], du[PER_BLOCK], cut[PER_BLOCK], x[PER_BLOCK];
+};
+
+INLINE void add_pixel(wide *product, struct sums *sums, const float *da, const float *x, const struct slope *slope)
 {
     UNROLLED(v, PER_BLOCK) {
-        const wide_mask pass = passes(x, scale, beta, least, v);
-        const wide d = wide_load(da + v * WIDE), kept = wide_where(pass, d);
-        s[v] = wide_fma(kept, wide_load(x + v * WIDE), s[v]);
-        du[v] += kept;
-        cut[v] += wide_where(~pass, d);
+        const wide here = wide_load(x + v * WIDE), d = wide_load(da + v * WIDE);
+        const wide_mask pass = slope_passes(&slope[v], here);
+        const wide kept = wide_where(pass, d);
+        product[v] = wide_fma(kept, here, product[v]);
+        sums->du[v] += kept;
+        sums->cut[v] += wide_where(~pass, d);
+        sums->x[v] += here;
     }
 }
 
-INLINE void sum_pixels(wide *s, wide *du, wide *cut, const struct backward *p, const wide *scale, const wide *beta,
-                       const wide *least)
+INLINE void sum_pixels(struct sums *sums, const struct backward *p, const struct slope *slope)
 {
     wide odd[PER_BLOCK] = {0};
     const float *da = p->da, *x = p->x;
     for (size_t h = 0; h < p->height; h++, da += p->da_row, x += p->x_row) {
         size_t i = 0;
         for (; i + 1 < p->width; i += 2) {
-            add_pixel(s, du, cut, da + i * LANES, x + i * LANES, scale, beta, least);
-            add_pixel(odd, du, cut, da + (i + 1) * LANES, x + (i + 1) * LANES, scale, beta, least);
+            add_pixel(sums->product, sums, da + i * LANES, x + i * LANES, slope);
+            add_pixel(odd, sums, da + (i + 1) * LANES, x + (i + 1) * LANES, slope);
         }
-        if (i < p->width) add_pixel(s, du, cut, da + i * LANES, x + i * LANES, scale, beta, least);
+        if (i < p->width) add_pixel(sums->product, sums, da + i * LANES, x + i * LANES, slope);
     }
-    UNROLLED(v, PER_BLOCK) s[v] += odd[v];
-}
-
-/* dx = scale du + pull x; into their sum. */
-INLINE void put_pixel(wide *sum, float *dx, const float *da, const float *x, const wide *scale, const wide *beta,
-                      const wide *least, const wide *pull)
-{
-    UNROLLED(v, PER_BLOCK) {
-        const wide du = wide_where(passes(x, scale, beta, least, v), wide_load(da + v * WIDE));
-        const wide d = wide_fma(pull[v], wide_load(x + v * WIDE), scale[v] * du);
-        wide_store(dx + v * WIDE, d);
-        sum[v] += d;
-    }
-}
-
-INLINE void put_pixels(wide *sum, const struct backward *p, const wide *scale, const wide *beta, const wide *least,
-                       const wide *pull)
-{
-    wide odd[PER_BLOCK] = {0};
-    float *dx = p->dx;
-    const float *da = p->da, *x = p->x;
-    for (size_t h = 0; h < p->height; h++, dx += p->dx_row, da += p->da_row, x += p->x_row) {
-        size_t i = 0;
-        for (; i + 1 < p->width; i += 2) {
-            const size_t one = i * LANES, two = one + LANES;
-            put_pixel(sum, dx + one, da + one, x + one, scale, beta, least, pull);
-            put_pixel(odd, dx + two, da + two, x + two, scale, beta, least, pull);
-        }
-        if (i < p->width) put_pixel(sum, dx + i * LANES, da + i * LANES, x + i * LANES, scale, beta, least, pull);
-    }
-    UNROLLED(v, PER_BLOCK) sum[v] += odd[v];
+    UNROLLED(v, PER_BLOCK) sums->product[v] += odd[v];
 }
 
 INLINE void accumulate(float *total, wide more)
@@ -134,28 +112,70 @@ INLINE void accumulate(float *total, wide more)
     wide_store(total, wide_load(total) + more);
 }
 
-/* r, frn and total: at their block. */
-static void backward_block(const struct backward *p, const struct frn_gradient *total, const float *r,
-                           const struct frn *frn)
+/* The slope of one block of one image; r, frn and total: at their block. */
+INLINE void slope_make(struct slope *slope, const struct backward *p, const struct frn_gradient *total, const float *r,
+                       const struct frn *frn)
 {
     const wide zero = wide_set(0), pixels = wide_set((float)(p->height * p->width));
-    wide scale[PER_BLOCK], beta[PER_BLOCK], least[PER_BLOCK], pull[PER_BLOCK];
-    wide s[PER_BLOCK] = {0}, du[PER_BLOCK] = {0}, cut[PER_BLOCK] = {0}, sum[PER_BLOCK] = {0};
+    struct sums sums = {{{0}}, {{0}}, {{0}}, {{0}}};
     UNROLLED(v, PER_BLOCK) {
-        scale[v] = wide_load(frn->gamma + v * WIDE) * wide_load(r + v * WIDE);
-        beta[v] = wide_load(frn->beta + v * WIDE);
-        least[v] = wide_max(wide_load(frn->tau + v * WIDE), zero);
+        const int at = v * WIDE;
+        slope[v].scale = wide_load(frn->gamma + at) * wide_load(r + at);
+        slope[v].beta = wide_load(frn->beta + at);
+        slope[v].least = wide_max(wide_load(frn->tau + at), zero);
     }
-    sum_pixels(s, du, cut, p, scale, beta, least);
+    sum_pixels(&sums, p, slope);
     UNROLLED(v, PER_BLOCK) {
-        const wide inverse = wide_load(r + v * WIDE);
-        accumulate(total->gamma + v * WIDE, inverse * s[v]);
-        accumulate(total->beta + v * WIDE, du[v]);
-        accumulate(total->tau + v * WIDE, wide_where(least[v] > zero, cut[v]));
-        pull[v] = zero - scale[v] * (inverse * inverse) * (s[v] / pixels);
+        const int at = v * WIDE;
+        const wide inverse = wide_load(r + at), scale = slope[v].scale;
+        const wide pull = zero - scale * (inverse * inverse) * (sums.product[v] / pixels);
+        slope[v].pull = pull;
+        accumulate(total->gamma + at, inverse * sums.product[v]);
+        accumulate(total->beta + at, sums.du[v]);
+        accumulate(total->tau + at, wide_where(slope[v].least > zero, sums.cut[v]));
+        accumulate(total->bias + at, wide_fma(pull, sums.x[v], scale * sums.du[v]));
     }
-    put_pixels(sum, p, scale, beta, least, pull);
-    UNROLLED(v, PER_BLOCK) accumulate(total->bias + v * WIDE, sum[v]);
+}
+
+static struct frn frn_at(const struct frn *frn, size_t block)
+{
+    const size_t at = block * LANES;
+    return (struct frn){frn->gamma + at, frn->beta + at, frn->tau + at};
+}
+
+static struct frn_gradient gradient_at(const struct frn_gradient *g, size_t block)
+{
+    const size_t at = block * LANES;
+    return (struct frn_gradient){g->gamma + at, g->beta + at, g->tau + at, g->bias + at};
+}
+
+void NAME(frn_slopes)(float *scale, float *pull, const struct frn_gradient *gradient, const float *da,
+                      const struct map *da_map, const float *x, const struct map *x_map, const float *r,
+                      const struct frn *frn, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t b = 0; b < x_map->blocks; b++, r += LANES, scale += LANES, pull += LANES) {
+            const struct backward p = backward_make(da, da_map, x, x_map, i, b);
+            const struct frn here = frn_at(frn, b);
+            const struct frn_gradient total = gradient_at(gradient, b);
+            struct slope slope[PER_BLOCK];
+            slope_make(slope, &p, &total, r, &here);
+            UNROLLED(v, PER_BLOCK) {
+                wide_store(scale + v * WIDE, slope[v].scale);
+                wide_store(pull + v * WIDE, slope[v].pull);
+            }
+        }
+}
+
+static void put_pixels(float *dx, size_t dx_row, const struct backward *p, const struct slope *slope)
+{
+    const float *da = p->da, *x = p->x;
+    for (size_t h = 0; h < p->height; h++, dx += dx_row, da += p->da_row, x += p->x_row)
+        for (size_t i = 0; i < p->width * LANES; i += LANES)
+            UNROLLED(v, PER_BLOCK) {
+                const size_t at = i + (size_t)v * WIDE;
+                wide_store(dx + at, slope_at(&slope[v], wide_load(da + at), wide_load(x + at)));
+            }
 }
 
 void NAME(frn_backward)(float *dx, const struct map *dx_map, const struct frn_gradient *gradient, const float *da,
@@ -163,19 +183,12 @@ void NAME(frn_backward)(float *dx, const struct map *dx_map, const struct frn_gr
                         const struct frn *frn, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        for (size_t b = 0; b < x_map->blocks; b++) {
-            const size_t at = b * LANES;
-            const struct backward p = {.dx = dx + i * dx_map->size + b * dx_map->block + dx_map->origin,
-                                       .da = da + i * da_map->size + b * da_map->block + da_map->origin,
-                                       .x = x + i * x_map->size + b * x_map->block + x_map->origin,
-                                       .dx_row = dx_map->row,
-                                       .da_row = da_map->row,
-                                       .x_row = x_map->row,
-                                       .height = x_map->height,
-                                       .width = x_map->width};
-            const struct frn here = {frn->gamma + at, frn->beta + at, frn->tau + at};
-            const struct frn_gradient total = {gradient->gamma + at, gradient->beta + at, gradient->tau + at,
-                                               gradient->bias + at};
-            backward_block(&p, &total, r + (i * x_map->blocks + b) * LANES, &here);
+        for (size_t b = 0; b < x_map->blocks; b++, r += LANES) {
+            const struct backward p = backward_make(da, da_map, x, x_map, i, b);
+            const struct frn here = frn_at(frn, b);
+            const struct frn_gradient total = gradient_at(gradient, b);
+            struct slope slope[PER_BLOCK];
+            slope_make(slope, &p, &total, r, &here);
+            put_pixels(dx + i * dx_map->size + b * dx_map->block + dx_map->origin, dx_map->row, &p, slope);
         }
 }

@@ -85,6 +85,15 @@ struct work {
     size_t floats[2];
 };
 
+/* FRN's gradient in the making, at each pixel of n images: dx = scale du + pull x, where du is da where
+ * scale x + beta > max(tau, 0), else 0. */
+struct frn_slope {
+    const float *da, *x;              /* (n, da_map->size), (n, x_map->size) */
+    const struct map *da_map, *x_map; /* of the same pixels, each with its own frame */
+    const float *scale, *pull;        /* (n, 16 blocks) */
+    const float *beta, *tau;          /* (16 blocks) */
+};
+
 /* One way to compute a convolution where lanes are channels (maps.h). It has its own form of the weights; gradients of
  * weights are summed in that form, and brought back once. `n` images; in (n, conv->in.size), out (n, conv->out.size).
  */
@@ -107,6 +116,11 @@ struct conv_method {
     /* d_packed = (or, if `add`, +=) the gradient in the weights. */
     void (*gradient)(float *d_packed, const float *in, const float *d_out, const struct conv *conv, size_t n, bool add,
                      const struct work *work);
+    /* Both of them, where the gradient in `out` is dx of `slope`; NULL where that shares no work. Of conv->out only the
+     * size counts. */
+    void (*both)(float *d_in, bool add_in, float *d_packed, bool add_packed, const float *in,
+                 const struct frn_slope *slope, const float *packed, const struct conv *conv, size_t n,
+                 const struct work *work);
     /* w (out channels, in channels, kernel, kernel) = what was summed up in d_packed. */
     void (*unpack)(float *w, const float *d_packed, const struct conv *conv);
 };
@@ -204,6 +218,12 @@ struct kelvin_kernels {
     void (*frn_backward)(float *dx, const struct map *dx_map, const struct frn_gradient *gradient, const float *da,
                          const struct map *da_map, const float *x, const struct map *x_map, const float *r,
                          const struct frn *frn, size_t n);
+
+    /* All of that but dx, for those who make it where they need it: scale and pull (n, 16 blocks) of struct frn_slope.
+     */
+    void (*frn_slopes)(float *scale, float *pull, const struct frn_gradient *gradient, const float *da,
+                       const struct map *da_map, const float *x, const struct map *x_map, const float *r,
+                       const struct frn *frn, size_t n);
 
     /* Means over pixels: out (n, 16 blocks); and back: d_in is set. */
     void (*mean_forward)(float *out, const float *in, const struct map *map, size_t n);

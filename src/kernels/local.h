@@ -42,6 +42,9 @@ void NAME(frn_forward)(float *out, const struct map *out_map, float *r, const fl
 void NAME(frn_backward)(float *dx, const struct map *dx_map, const struct frn_gradient *gradient, const float *da,
                         const struct map *da_map, const float *x, const struct map *x_map, const float *r,
                         const struct frn *frn, size_t n);
+void NAME(frn_slopes)(float *scale, float *pull, const struct frn_gradient *gradient, const float *da,
+                      const struct map *da_map, const float *x, const struct map *x_map, const float *r,
+                      const struct frn *frn, size_t n);
 void NAME(mean_forward)(float *out, const float *in, const struct map *map, size_t n);
 void NAME(mean_backward)(float *d_in, const float *d_out, const struct map *map, size_t n);
 void NAME(map_from_planes)(float *out, const float *planes, const struct map *map, size_t n);
@@ -60,17 +63,26 @@ void NAME(map_from_planes)(float *out, const float *planes, const struct map *ma
                                  size_t n, bool add, const struct work *work);                                         \
     void NAME(METHOD##_unpack)(float *w, const float *d_packed, const struct conv *conv)
 
-#define CONV_METHOD(METHOD)                                                                                            \
+/* Those that share work on both ways back. */
+#define CONV_BOTH_PROTOTYPE(METHOD)                                                                                    \
+    void NAME(METHOD##_both)(float *d_in, bool add_in, float *d_packed, bool add_packed, const float *in,              \
+                             const struct frn_slope *slope, const float *packed, const struct conv *conv, size_t n,    \
+                             const struct work *work)
+
+#define CONV_METHOD(METHOD, BOTH)                                                                                      \
     {                                                                                                                  \
         .name = #METHOD, .fits = NAME(METHOD##_fits), .weights = NAME(METHOD##_weights),                               \
         .scratch = NAME(METHOD##_scratch), .pack = NAME(METHOD##_pack), .forward = NAME(METHOD##_forward),             \
-        .backward = NAME(METHOD##_backward), .gradient = NAME(METHOD##_gradient), .unpack = NAME(METHOD##_unpack)      \
+        .backward = NAME(METHOD##_backward), .gradient = NAME(METHOD##_gradient), .both = BOTH,                        \
+        .unpack = NAME(METHOD##_unpack)                                                                                \
     }
 
 CONV_METHOD_PROTOTYPES(direct);
 CONV_METHOD_PROTOTYPES(winograd_2);
 CONV_METHOD_PROTOTYPES(winograd_4);
 CONV_METHOD_PROTOTYPES(winograd_s2);
+CONV_BOTH_PROTOTYPE(winograd_2);
+CONV_BOTH_PROTOTYPE(winograd_4);
 
 extern const struct kelvin_kernels NAME(kernels);
 

@@ -19,22 +19,46 @@ enum { PRODUCT_ROWS = 6 };
 enum { PRODUCT_ROWS = 2 };
 #endif
 
+enum { PRODUCT_UNROLL = 2 };
+
 struct product {
     const float *a, *b;
     size_t n, step_a, row_a, step_b;
 };
 
-/* Sums stay in registers only if `rows` is a constant where this is inlined. */
-INLINE void product_add(wide sum[][PER_BLOCK], int rows, struct product p)
+/* Number i of p->n, from p->a and p->b on; `first` of its sum, or to be added. Sums stay in registers only if `rows` is a
+ * constant where this is inlined. */
+INLINE void product_one(wide sum[][PER_BLOCK], int rows, const struct product *p, size_t i, bool first)
 {
-    for (size_t i = 0; i < p.n; i++) {
-        wide b[PER_BLOCK];
-        UNROLLED(v, PER_BLOCK) b[v] = wide_load(p.b + i * p.step_b + v * WIDE);
-        UNROLLED(r, rows) {
-            const wide a = wide_set(p.a[i * p.step_a + (size_t)r * p.row_a]);
-            UNROLLED(v, PER_BLOCK) sum[r][v] = wide_fma(a, b[v], sum[r][v]);
-        }
+    wide b[PER_BLOCK];
+    UNROLLED(v, PER_BLOCK) b[v] = wide_load(p->b + i * p->step_b + v * WIDE);
+    UNROLLED(r, rows) {
+        const wide a = wide_set(p->a[i * p->step_a + (size_t)r * p->row_a]);
+        UNROLLED(v, PER_BLOCK) sum[r][v] = first ? a * b[v] : wide_fma(a, b[v], sum[r][v]);
     }
+}
+
+/* What was multiplied is stepped over. */
+INLINE void product_step(struct product *p, size_t n)
+{
+    p->a += n * p->step_a;
+    p->b += n * p->step_b;
+    p->n -= n;
+}
+
+/* A sum starts with its first product: nothing has to be set to zero. */
+INLINE void product_first(wide sum[][PER_BLOCK], int rows, struct product *p)
+{
+    product_one(sum, rows, p, 0, true);
+    product_step(p, 1);
+}
+
+/* All that are left. */
+INLINE void product_add(wide sum[][PER_BLOCK], int rows, struct product *p)
+{
+    for (; p->n >= PRODUCT_UNROLL; product_step(p, PRODUCT_UNROLL))
+        UNROLLED(i, PRODUCT_UNROLL) product_one(sum, rows, p, (size_t)i, false);
+    for (; p->n > 0; product_step(p, 1)) product_one(sum, rows, p, 0, false);
 }
 
 /* rows of 16 */

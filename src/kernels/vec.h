@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
+#define NOINLINE __attribute__((noinline)) /* gcc loses track of registers in large functions */
 
 #if defined(__AVX2__)
 #include <immintrin.h>

@@ -3,15 +3,18 @@
  *
  *     to_points(v, d)      v = B' d     POINTS = TILE + 2 inputs, POINTS values
  *     from_points(y, m)    y = A' m     POINTS values, TILE outputs
- *     to_points_back(m, y) m = A y      its adjoint, for the gradient of the weights
+ *     to_points_back(m, y) m = A y      its adjoint
+ *     points_back(d, v)    d = B v      the adjoint of to_points
  *     weight_points(u, g)  u = G g      3 weights, POINTS values
  *     weight_back(g, u)    g = G' u     its adjoint
  *
  * and includes this one. With all of them applied along both axes,
  *
  *     forward    out = A' [ sum over c of (G w G') (B' in B) ] A        per tile, products per point
- *     backward   the same with the weights turned by half a turn and their channels exchanged
+ *     backward   d_in = B [ sum over k of (G w G') (A dout A') ] B'      per tile; tiles overlap, and are added up
  *     gradient   dw = G' [ sum over tiles of (B' in B) (A dout A') ] G   summed at the points, brought back once
+ *
+ * Both ways back share A dout A' (winograd_back.h).
  *
  * Tiles are taken some at a time so that their values at the points stay in L2. Lanes are channels throughout. Each sum
  * is one chain of multiply-adds in a fixed order. */
@@ -67,12 +70,10 @@ static void walk_on(struct walk *walk, struct part *part, size_t most)
     for (size_t t = 0; t < part->n; t++, walk->next = tile_after(walk, walk->next)) part->tile[t] = walk->next;
 }
 
-/* Values at the points are (points, tiles, 16 blocks). Floats from one point to the next: one line more than they fill,
- * or all points would fall into one set of the cache. */
-INLINE size_t step_of(size_t blocks)
-{
-    return (TILES * blocks + 1) * KELVIN_LANES;
-}
+/* Values at the points are (blocks, points, tiles, 16). Floats from one point to the next: one line more than they fill,
+ * or all points would fall into one set of the cache. They are constants: 36 addresses that have to be computed would
+ * cost more than a transform. */
+enum { STEP = (TILES + 1) * KELVIN_LANES, BLOCK_STEP = ALL_POINTS * STEP };
 
 /* Weights at the points are (blocks, points, channels, 16): floats from one point to the next, for the same reason. */
 INLINE size_t weight_step(size_t channels)
@@ -87,113 +88,62 @@ static size_t smaller(size_t a, size_t b)
 
 /* ---- transforms of single tiles: one vector of channels ---- */
 
-/* The second half of a transform to points: along y. out[p * step] */
-#define ALONG_Y(transform, out, step, half, n)                                                                         \
-    UNROLLED(x, POINTS) {                                                                                              \
-        wide d[n], v[POINTS];                                                                                          \
-        UNROLLED(y, n) d[y] = half[y][x];                                                                              \
-        transform(v, d);                                                                                               \
-        UNROLLED(y, POINTS) wide_store((out) + (size_t)(y * POINTS + x) * (step), v[y]);                               \
-    }
+/* A transform goes along x, then along y, for some of its columns (or rows) at a time: those that share terms, GROUPS
+ * of the file that includes this. What is half done then fits into the registers, and is worth more than what is loaded
+ * again: stores are the narrowest way in and out. The compiler leaves out what no column asks for; it must not fetch
+ * early, or keep, what the next group loads. */
+#define APART() __asm__ volatile("" ::: "memory")
 
-/* out[p * step] = B' in B */
-INLINE void tile_to_points(float *out, size_t step, const float *in, size_t row)
+/* out[p STEP] = B' in B, for points `first` to `first + count - 1` along x */
+INLINE void some_to_points(float *out, const float *in, size_t row, int first, int count)
 {
-    wide half[POINTS][POINTS];
+    wide half[2][POINTS];
     UNROLLED(y, POINTS) {
-        wide d[POINTS];
-        UNROLLED(x, POINTS) d[x] = wide_load(in + x * KELVIN_LANES);
-        to_points(half[y], d);
-        in += row;
+        wide d[POINTS], v[POINTS];
+        UNROLLED(x, POINTS) d[x] = wide_load(in + (size_t)y * row + x * KELVIN_LANES);
+        to_points(v, d);
+        UNROLLED(i, count) half[i][y] = v[first + i];
     }
-    ALONG_Y(to_points, out, step, half, POINTS)
+    UNROLLED(i, count) {
+        wide v[POINTS];
+        to_points(v, half[i]);
+        UNROLLED(y, POINTS) wide_store(out + (y * POINTS + first + i) * STEP, v[y]);
+    }
+    APART();
 }
 
-/* out = A' m A, m at m[p * step] */
-INLINE void tile_from_points(wide out[TILE][TILE], const float *m, size_t step)
+static NOINLINE void tile_to_points(float *out, const float *in, size_t row)
+{
+#define TO_POINTS(first, count) some_to_points(out + c, in + c, row, first, count);
+    for (size_t c = 0; c < KELVIN_LANES; c += WIDE) { POINT_GROUPS(TO_POINTS) }
+#undef TO_POINTS
+}
+
+/* Rows `one` and `two` of A' m A, m at m[p STEP] */
+INLINE void rows_from_points(wide out[TILE][TILE], const float *m, int one, int two)
 {
     wide half[TILE][POINTS];
     UNROLLED(x, POINTS) {
         wide d[POINTS], v[TILE];
-        UNROLLED(y, POINTS) d[y] = wide_load(m + (size_t)(y * POINTS + x) * step);
+        UNROLLED(y, POINTS) d[y] = wide_load(m + (y * POINTS + x) * STEP);
         from_points(v, d);
-        UNROLLED(y, TILE) half[y][x] = v[y];
+        half[one][x] = v[one];
+        half[two][x] = v[two];
     }
-    UNROLLED(y, TILE) from_points(out[y], half[y]);
-}
-
-/* out[p * step] = A in A', the pixels beyond `rows` and `columns` taken as 0 */
-INLINE void tile_to_points_back(float *out, size_t step, const float *in, size_t row, int rows, int columns)
-{
-    wide half[TILE][POINTS];
-    UNROLLED(y, TILE) {
-        wide d[TILE];
-        UNROLLED(x, TILE) d[x] = y < rows && x < columns ? wide_load(in + x * KELVIN_LANES) : (wide){0};
-        to_points_back(half[y], d);
-        in += row;
-    }
-    ALONG_Y(to_points_back, out, step, half, TILE)
+    from_points(out[one], half[one]);
+    from_points(out[two], half[two]);
 }
 
 /* ---- all tiles of a part ---- */
 
-/* v (points, tiles, 16 blocks). Strides between points are constants where `blocks` is one: 36 addresses that have to
- * be computed cost more than the transform. */
-INLINE void blocks_to_points(float *v, const float *in, const struct map *map, const struct part *part, size_t blocks)
+static void part_to_points(float *v, const float *in, const struct map *map, const struct part *part)
 {
     for (size_t t = 0; t < part->n; t++) {
         const struct tile tile = part->tile[t];
         const float *at = in + tile.image * map->size + map_at(map, 0, tile.y, tile.x) - map->row - KELVIN_LANES;
-        for (size_t b = 0; b < blocks; b++)
-            for (size_t c = 0; c < KELVIN_LANES; c += WIDE)
-                tile_to_points(v + (t * blocks + b) * KELVIN_LANES + c, step_of(blocks), at + b * map->block + c,
-                               map->row);
+        for (size_t b = 0; b < map->blocks; b++)
+            tile_to_points(v + b * BLOCK_STEP + t * KELVIN_LANES, at + b * map->block, map->row);
     }
-}
-
-INLINE void blocks_to_points_back(float *v, const float *in, const struct map *map, const struct part *part,
-                                  size_t blocks)
-{
-    for (size_t t = 0; t < part->n; t++) {
-        const struct tile tile = part->tile[t];
-        const float *at = in + tile.image * map->size + map_at(map, 0, tile.y, tile.x);
-        const int rows = (int)smaller(TILE, map->height - tile.y), columns = (int)smaller(TILE, map->width - tile.x);
-        for (size_t b = 0; b < blocks; b++)
-            for (size_t c = 0; c < KELVIN_LANES; c += WIDE) {
-                float *to = v + (t * blocks + b) * KELVIN_LANES + c;
-                const float *from = at + b * map->block + c;
-                if (rows == TILE && columns == TILE)
-                    tile_to_points_back(to, step_of(blocks), from, map->row, TILE, TILE);
-                else
-                    tile_to_points_back(to, step_of(blocks), from, map->row, rows, columns);
-            }
-    }
-}
-
-#define WITH_CONSTANT_BLOCKS(blocks, function, ...)                                                                    \
-    switch (blocks) {                                                                                                  \
-    case 1:                                                                                                            \
-        function(__VA_ARGS__, 1);                                                                                      \
-        break;                                                                                                         \
-    case 2:                                                                                                            \
-        function(__VA_ARGS__, 2);                                                                                      \
-        break;                                                                                                         \
-    case 4:                                                                                                            \
-        function(__VA_ARGS__, 4);                                                                                      \
-        break;                                                                                                         \
-    default:                                                                                                           \
-        function(__VA_ARGS__, blocks);                                                                                 \
-        break;                                                                                                         \
-    }
-
-static void part_to_points(float *v, const float *in, const struct map *map, const struct part *part)
-{
-    WITH_CONSTANT_BLOCKS(map->blocks, blocks_to_points, v, in, map, part)
-}
-
-static void part_to_points_back(float *v, const float *in, const struct map *map, const struct part *part)
-{
-    WITH_CONSTANT_BLOCKS(map->blocks, blocks_to_points_back, v, in, map, part)
 }
 
 /* What becomes of a finished tile. */
@@ -202,25 +152,50 @@ struct finish {
     const struct map *map;
     float *squares;    /* (images, 16 blocks), added to; or NULL */
     const float *bias; /* (16 blocks), or NULL */
-    bool add;          /* to what is there */
 };
 
-INLINE void put_tile(float *out, float *squares, wide y[TILE][TILE], wide bias, bool add, size_t row, int rows,
-                     int columns)
+/* One row of a tile; returns the sum of its squares. */
+INLINE wide put_row(float *out, const wide y[TILE], wide bias, int columns)
 {
-    wide sum = (wide){0};
-    UNROLLED(i, TILE) {
-        wide in_row = (wide){0};
-        UNROLLED(j, TILE) {
-            if (i >= rows || j >= columns) continue;
-            float *at = out + (size_t)i * row + j * KELVIN_LANES;
-            const wide value = y[i][j] + (add ? wide_load(at) : bias);
-            wide_store(at, value);
-            if (squares) in_row = wide_fma(value, value, in_row);
-        }
-        sum += in_row;
+    wide squares = (wide){0};
+    UNROLLED(j, TILE) {
+        if (j >= columns) continue;
+        const wide value = y[j] + bias;
+        wide_store(out + j * KELVIN_LANES, value);
+        squares = wide_fma(value, value, squares);
     }
-    if (squares) wide_store(squares, wide_load(squares) + sum);
+    return squares;
+}
+
+/* One vector of channels of a finished tile. */
+INLINE void put_tile(float *out, float *squares, const float *m, wide bias, size_t row, int rows, int columns)
+{
+    wide y[TILE][TILE], in_row[TILE] = {{0}}, sum = (wide){0};
+#define PUT(i)                                                                                                         \
+    if (i < rows) in_row[i] = put_row(out + (i) * row, y[i], bias, columns);
+#define PUT_ROWS(one, two)                                                                                             \
+    rows_from_points(y, m, one, two);                                                                                  \
+    PUT(one) PUT(two) APART();
+    ROW_GROUPS(PUT_ROWS)
+#undef PUT_ROWS
+#undef PUT
+    if (!squares) return;
+    UNROLLED(i, TILE) sum += in_row[i];
+    wide_store(squares, wide_load(squares) + sum);
+}
+
+static NOINLINE void put_whole(float *out, float *squares, const float *m, const float *bias, size_t row)
+{
+    for (size_t c = 0; c < KELVIN_LANES; c += WIDE)
+        put_tile(out + c, squares + c, m + c, bias ? wide_load(bias + c) : (wide){0}, row, TILE, TILE);
+}
+
+static NOINLINE void put_edge(float *out, float *squares, const float *m, const float *bias, size_t row, int rows,
+                              int columns)
+{
+    for (size_t c = 0; c < KELVIN_LANES; c += WIDE)
+        put_tile(out + c, squares ? squares + c : NULL, m + c, bias ? wide_load(bias + c) : (wide){0}, row, rows,
+                 columns);
 }
 
 /* The tiles of a part for one block of output channels, from m (points, tiles, 16). */
@@ -232,45 +207,48 @@ static void part_from_points(const struct finish *f, const float *m, size_t bloc
         const int rows = (int)smaller(TILE, map->height - tile.y), columns = (int)smaller(TILE, map->width - tile.x);
         float *at = f->out + tile.image * map->size + map_at(map, block * KELVIN_LANES, tile.y, tile.x);
         float *squares = f->squares ? f->squares + (tile.image * map->blocks + block) * KELVIN_LANES : NULL;
-        for (size_t c = 0; c < KELVIN_LANES; c += WIDE) {
-            wide y[TILE][TILE];
-            tile_from_points(y, m + t * KELVIN_LANES + c, step_of(1));
-            const wide bias = f->bias ? wide_load(f->bias + block * KELVIN_LANES + c) : (wide){0};
-            if (rows < TILE || columns < TILE)
-                put_tile(at + c, squares ? squares + c : NULL, y, bias, f->add, map->row, rows, columns);
-            else if (squares)
-                put_tile(at + c, squares + c, y, bias, false, map->row, TILE, TILE);
-            else
-                put_tile(at + c, NULL, y, bias, f->add, map->row, TILE, TILE);
-        }
+        const float *bias = f->bias ? f->bias + block * KELVIN_LANES : NULL;
+        if (squares && rows == TILE && columns == TILE)
+            put_whole(at, squares, m + t * KELVIN_LANES, bias, map->row);
+        else
+            put_edge(at, squares, m + t * KELVIN_LANES, bias, map->row, rows, columns);
     }
 }
 
-/* m (tiles, 16) = v (tiles, 16 blocks) times u (channels, 16), some tiles at one point, and one block of output
+/* m (tiles, 16) = v (blocks, tiles, 16) times u (channels, 16), some tiles at one point, and one block of output
  * channels. */
-INLINE void multiply_rows(float *m, const float *v, const float *u, int rows, size_t blocks, size_t channels)
+INLINE void multiply_rows(float *m, const float *v, const float *u, int rows, size_t channels)
 {
-    wide sum[PRODUCT_ROWS][PER_BLOCK] = {{{0}}};
-    product_add(
-        sum, rows,
-        (struct product){
-            .a = v, .b = u, .n = channels, .step_a = 1, .row_a = blocks * KELVIN_LANES, .step_b = KELVIN_LANES});
+    wide sum[PRODUCT_ROWS][PER_BLOCK];
+    struct product p = {.a = v, .b = u, .step_a = 1, .row_a = KELVIN_LANES, .step_b = KELVIN_LANES};
+    product_first(sum, rows, &p);
+    p.n = smaller(channels, KELVIN_LANES) - 1;
+    product_add(sum, rows, &p);
+    for (size_t c = KELVIN_LANES; c < channels; c += KELVIN_LANES) {
+        p.a = v += BLOCK_STEP;
+        p.n = smaller(channels - c, KELVIN_LANES);
+        product_add(sum, rows, &p);
+    }
     product_store(m, sum, rows);
 }
 
-/* Point by point: the weights of one point, which may come from far away, are used for all tiles at once. */
-INLINE void multiply_blocks(float *m, const float *v, const float *u, size_t tiles, size_t channels,
-                            struct fetch *fetch, size_t blocks)
+static NOINLINE void multiply(float *m, const float *v, const float *u, size_t tiles, size_t channels)
 {
-    for (size_t p = 0; p < ALL_POINTS; p++, m += step_of(1), v += step_of(blocks), u += weight_step(channels)) {
-        fetch_some(fetch);
-        for (size_t t = 0; t < tiles;) {
-            const size_t rows = product_rows(tiles - t);
-#define CALL(constant) multiply_rows(m + t * KELVIN_LANES, v + t * blocks * KELVIN_LANES, u, constant, blocks, channels)
-            WITH_CONSTANT_ROWS(rows, CALL)
+    for (size_t t = 0; t < tiles;) {
+        const size_t rows = product_rows(tiles - t);
+#define CALL(constant) multiply_rows(m + t * KELVIN_LANES, v + t * KELVIN_LANES, u, constant, channels)
+        WITH_CONSTANT_ROWS(rows, CALL)
 #undef CALL
-            t += rows;
-        }
+        t += rows;
+    }
+}
+
+/* Point by point: the weights of one point, which may come from far away, are used for all tiles at once. */
+static void multiply_points(float *m, const float *v, const float *u, size_t tiles, size_t channels, struct fetch *fetch)
+{
+    for (size_t p = 0; p < ALL_POINTS; p++, m += STEP, v += STEP, u += weight_step(channels)) {
+        fetch_some(fetch);
+        multiply(m, v, u, tiles, channels);
     }
 }
 
@@ -278,24 +256,6 @@ INLINE void multiply_blocks(float *m, const float *v, const float *u, size_t til
 static size_t turns(const struct map *out, size_t n, size_t most)
 {
     return (walk_make(out, n).left + most - 1) / most * out->blocks * ALL_POINTS;
-}
-
-static void convolve(const struct finish *finish, const float *in, const struct map *map, const float *u, size_t n,
-                     const struct work *work)
-{
-    float *v = work->scratch, *m = v + ALL_POINTS * step_of(map->blocks);
-    if (finish->squares) memset(finish->squares, 0, n * finish->map->blocks * KELVIN_LANES * sizeof(float));
-    struct fetch fetch = fetch_make(work, turns(finish->map, n, FORWARD_TILES));
-    struct walk walk = walk_make(finish->map, n);
-    struct part part;
-    for (walk_on(&walk, &part, FORWARD_TILES); part.n > 0; walk_on(&walk, &part, FORWARD_TILES)) {
-        part_to_points(v, in, map, &part);
-        for (size_t block = 0; block < finish->map->blocks; block++) {
-            const float *weights = u + block * ALL_POINTS * weight_step(map->channels);
-            WITH_CONSTANT_BLOCKS(map->blocks, multiply_blocks, m, v, weights, part.n, map->channels, &fetch)
-            part_from_points(finish, m, block, &part);
-        }
-    }
 }
 
 /* ---- the method ---- */
@@ -323,71 +283,27 @@ size_t NAMED(weights)(const struct conv *conv)
 
 size_t NAMED(scratch)(const struct conv *conv)
 {
-    return ALL_POINTS * (step_of(conv->in.blocks) + step_of(conv->out.blocks));
+    return (conv->in.blocks + conv->out.blocks) * BLOCK_STEP;
 }
 
 void NAMED(forward)(float *out, float *squares, const float *in, const float *packed, const float *bias,
                     const struct conv *conv, size_t n, const struct work *work)
 {
     const struct finish finish = {.out = out, .map = &conv->out, .squares = squares, .bias = bias};
-    convolve(&finish, in, &conv->in, packed, n, work);
-}
-
-void NAMED(backward)(float *d_in, const float *d_out, const float *packed, const struct conv *conv, size_t n, bool add,
-                     const struct work *work)
-{
-    const struct finish finish = {.out = d_in, .map = &conv->in, .add = add};
-    convolve(&finish, d_out, &conv->out, packed, n, work);
-}
-
-/* d (channels, 16) = (or, if `add`, +=) sum over tiles of v (tiles, 16 blocks) times g (tiles, 16 of the blocks), for
- * some channels */
-INLINE void add_rows(float *d, const struct product *product, size_t first, int rows, bool add)
-{
-    wide sum[PRODUCT_ROWS][PER_BLOCK] = {{{0}}};
-    struct product some = *product;
-    some.a += first;
-    if (add) product_load(sum, d + first * KELVIN_LANES, rows);
-    product_add(sum, rows, some);
-    product_store(d + first * KELVIN_LANES, sum, rows);
-}
-
-/* d (channels, 16) at one point and for one block of output channels */
-static void add_products(float *d, const struct product *product, size_t channels, bool add)
-{
-    for (size_t c = 0; c < channels;) {
-        const size_t rows = product_rows(channels - c);
-#define CALL(constant) add_rows(d, product, c, constant, add)
-        WITH_CONSTANT_ROWS(rows, CALL)
-#undef CALL
-        c += rows;
-    }
-}
-
-void NAMED(gradient)(float *d_packed, const float *in, const float *d_out, const struct conv *conv, size_t n, bool add,
-                     const struct work *work)
-{
-    const size_t channels = conv->in.channels, step_v = step_of(conv->in.blocks), step_g = step_of(conv->out.blocks);
-    float *v = work->scratch, *g = v + ALL_POINTS * step_v;
-    struct fetch fetch = fetch_make(work, turns(&conv->out, n, TILES));
+    const size_t channels = conv->in.channels;
+    float *v = work->scratch, *m = v + conv->in.blocks * BLOCK_STEP;
+    if (squares) memset(squares, 0, n * conv->out.blocks * KELVIN_LANES * sizeof *squares);
+    struct fetch fetch = fetch_make(work, turns(&conv->out, n, FORWARD_TILES));
     struct walk walk = walk_make(&conv->out, n);
     struct part part;
-    for (walk_on(&walk, &part, TILES); part.n > 0; walk_on(&walk, &part, TILES)) {
+    for (walk_on(&walk, &part, FORWARD_TILES); part.n > 0; walk_on(&walk, &part, FORWARD_TILES)) {
         part_to_points(v, in, &conv->in, &part);
-        part_to_points_back(g, d_out, &conv->out, &part);
-        for (size_t block = 0; block < conv->out.blocks; block++)
-            for (size_t p = 0; p < ALL_POINTS; p++) {
-                const struct product product = {.a = v + p * step_v,
-                                                .b = g + p * step_g + block * KELVIN_LANES,
-                                                .n = part.n,
-                                                .step_a = conv->in.blocks * KELVIN_LANES,
-                                                .row_a = 1,
-                                                .step_b = conv->out.blocks * KELVIN_LANES};
-                fetch_some(&fetch);
-                add_products(d_packed + (block * ALL_POINTS + p) * weight_step(channels), &product, channels, add);
-            }
-        add = true;
+        for (size_t block = 0; block < conv->out.blocks; block++) {
+            multiply_points(m, v, packed + block * ALL_POINTS * weight_step(channels), part.n, channels, &fetch);
+            part_from_points(&finish, m, block, &part);
+        }
     }
 }
 
+#include "kernels/winograd_back.h"
 #include "kernels/winograd_weights.h"

@@ -2,6 +2,9 @@
  * infinity. */
 #define TILE            2
 #define NAMED(function) NAME(winograd_2_##function)
+#define POINT_GROUPS(DO) DO(0, 1) DO(1, 2) DO(3, 1)
+#define ROW_GROUPS(DO) DO(0, 1)
+#define BACK_GROUPS(DO) DO(1, 2) DO(0, 3)
 
 #include "kernels/wide.h"
 
@@ -11,6 +14,14 @@ INLINE void to_points(wide v[4], const wide d[4])
     v[1] = d[2] + d[1];
     v[2] = d[2] - d[1];
     v[3] = d[3] - d[1];
+}
+
+INLINE void points_back(wide d[4], const wide v[4])
+{
+    d[0] = -v[0];
+    d[1] = (v[1] - v[2]) - v[3];
+    d[2] = v[0] + (v[1] + v[2]);
+    d[3] = v[3];
 }
 
 INLINE void from_points(wide y[2], const wide m[4])

@@ -36,7 +36,7 @@ void NAMED(pack)(float *packed, const float *w, const struct conv *conv, bool ba
             const size_t first = block * KELVIN_LANES;
             for (size_t k = 0; k < smaller(KELVIN_LANES, to - first); k++)
                 for (size_t tap = 0; tap < 9; tap++)
-                    g[back ? 8 - tap : tap][k] = w[filter_at(conv->in.channels, back, c, first + k) + tap];
+                    g[tap][k] = w[filter_at(conv->in.channels, back, c, first + k) + tap];
             pack_filter(packed + block * ALL_POINTS * weight_step(from) + c * KELVIN_LANES, weight_step(from),
                         (const float(*)[KELVIN_LANES])g);
         }

@@ -89,6 +89,7 @@ struct maps {
     float *d_packed;      /* gradients of weights, */
     float *d_vectors;
     float *d_mean; /* and of what goes into the dense layer, as a of MEAN */
+    float *scale, *pull; /* of FRN's gradient: (MAPS_BLOCK, 16 x the most blocks) */
     float *scratch;
 };
 
@@ -136,6 +137,8 @@ static kelvin_status net_create(kelvin_net *net)
     m->d_vectors = kelvin_arena_alloc(arena, m->plan.vectors, sizeof *m->d_vectors);
     m->scratch = kelvin_arena_alloc(arena, m->plan.scratch, sizeof *m->scratch);
     if (!make_images(arena, &m->d_mean, m->plan.step[layers - 1].map.size)) return KELVIN_ENOMEM;
+    if (!make_images(arena, &m->scale, m->plan.lanes) || !make_images(arena, &m->pull, m->plan.lanes))
+        return KELVIN_ENOMEM;
     return m->d_packed && m->d_vectors && m->scratch ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
@@ -256,42 +259,78 @@ static void forward(kelvin_net *net, float *z, const kelvin_weights *weights, co
 
 /* ---- backward ---- */
 
-static void frn_backward(struct maps *m, const struct maps_weights *w, size_t l, struct group group)
+static struct frn_gradient frn_gradient_of(const struct maps *m, const struct step *s)
 {
-    const struct step *s = &m->plan.step[l];
-    const struct frn frn = frn_of(w, s);
     const size_t length = s->map.blocks * LANES;
     float *d = m->d_vectors + s->vectors;
-    const struct frn_gradient total = {.gamma = d + VECTOR_GAMMA * length,
-                                       .beta = d + VECTOR_BETA * length,
-                                       .tau = d + VECTOR_TAU * length,
-                                       .bias = d + VECTOR_BIAS * length};
-    m->net.kernels->frn_backward(gradients(m, s->d_conv, group), &s->map, &total, gradients(m, s->d_out, group),
-                                 &s->map, sums(m, l, group), &s->bare, m->r[l] + group.first * length, &frn, group.n);
+    return (struct frn_gradient){.gamma = d + VECTOR_GAMMA * length,
+                                 .beta = d + VECTOR_BETA * length,
+                                 .tau = d + VECTOR_TAU * length,
+                                 .bias = d + VECTOR_BIAS * length};
+}
+
+/* What the layer after this one on the way back will read. */
+static struct work work_before(const struct maps *m, struct turn next)
+{
+    struct work work = {.scratch = m->scratch};
+    if (next.l == 0) return work;
+    const struct step *step = m->plan.step, *s = &step[next.l];
+    const size_t in = m->net.model->layer[next.l].in;
+    work.soon[0] = sums(m, next.l, next.group);
+    work.floats[0] = next.group.n * s->bare.size;
+    work.soon[1] = step[in].passing ? sums(m, in, next.group) : outputs(m, in, next.group);
+    work.floats[1] = next.group.n * (step[in].passing ? step[in].bare.size : step[in].map.size);
+    return work;
+}
+
+/* FRN, and both ways back from it at once. */
+static void both_back(struct maps *m, const struct maps_weights *w, size_t l, struct group group, struct turn next)
+{
+    const struct step *step = m->plan.step, *s = &step[l];
+    const size_t in = m->net.model->layer[l].in, at = group.first * s->map.blocks * LANES;
+    const struct frn frn = frn_of(w, s);
+    const struct frn_gradient total = frn_gradient_of(m, s);
+    const struct frn_slope slope = {.da = gradients(m, s->d_out, group),
+                                    .x = sums(m, l, group),
+                                    .da_map = &s->map,
+                                    .x_map = &s->bare,
+                                    .scale = m->scale,
+                                    .pull = m->pull,
+                                    .beta = frn.beta,
+                                    .tau = frn.tau};
+    const struct work work = work_before(m, next);
+    m->net.kernels->frn_slopes(m->scale, m->pull, &total, slope.da, &s->map, slope.x, &s->bare, m->r[l] + at, &frn,
+                               group.n);
+    if (step[in].passing) normalise(m, w, in, group);
+    s->method[PASS_GRADIENT]->both(gradients(m, step[in].d_out, group), s->add_back,
+                                   m->d_packed + s->packed[PASS_GRADIENT], m->adds || group.first > 0,
+                                   outputs(m, in, group), &slope, w->packed + s->packed[PASS_BACKWARD], &s->back,
+                                   group.n, &work);
+}
+
+/* One after the other. */
+static void each_back(struct maps *m, const struct maps_weights *w, size_t l, struct group group, struct turn next)
+{
+    const struct step *step = m->plan.step, *s = &step[l];
+    const size_t in = m->net.model->layer[l].in;
+    const struct frn frn = frn_of(w, s);
+    const struct frn_gradient total = frn_gradient_of(m, s);
+    float *d = gradients(m, s->d_conv, group);
+    struct work work = work_before(m, next), other = work;
+    work.soon[1] = other.soon[0] = NULL;
+    m->net.kernels->frn_backward(d, &s->map, &total, gradients(m, s->d_out, group), &s->map, sums(m, l, group),
+                                 &s->bare, m->r[l] + group.first * s->map.blocks * LANES, &frn, group.n);
+    if (step[in].passing) normalise(m, w, in, group);
+    s->method[PASS_GRADIENT]->gradient(m->d_packed + s->packed[PASS_GRADIENT], outputs(m, in, group), d, &s->back,
+                                       group.n, m->adds || group.first > 0, &work);
+    if (in == 0) return;
+    s->method[PASS_BACKWARD]->backward(gradients(m, step[in].d_out, group), d, w->packed + s->packed[PASS_BACKWARD],
+                                       &s->back, group.n, s->add_back, &other);
 }
 
 static void conv_backward(struct maps *m, const struct maps_weights *w, size_t l, struct group group, struct turn next)
 {
-    const kelvin_layer *layers = m->net.model->layer;
-    const struct step *step = m->plan.step, *s = &step[l];
-    const size_t in = layers[l].in, next_in = layers[next.l].in;
-    const float *d = gradients(m, s->d_conv, group);
-    struct work work = {.scratch = m->scratch};
-    frn_backward(m, w, l, group);
-    if (step[in].passing) normalise(m, w, in, group);
-    if (next.l) {
-        work.soon[0] = sums(m, next.l, next.group);
-        work.floats[0] = next.group.n * step[next.l].bare.size;
-    }
-    s->method[PASS_GRADIENT]->gradient(m->d_packed + s->packed[PASS_GRADIENT], outputs(m, in, group), d, &s->back,
-                                       group.n, m->adds || group.first > 0, &work);
-    if (in == 0) return;
-    if (next.l) {
-        work.soon[0] = step[next_in].passing ? sums(m, next_in, next.group) : outputs(m, next_in, next.group);
-        work.floats[0] = next.group.n * (step[next_in].passing ? step[next_in].bare.size : step[next_in].map.size);
-    }
-    s->method[PASS_BACKWARD]->backward(gradients(m, step[in].d_out, group), d, w->packed + s->packed[PASS_BACKWARD],
-                                       &s->back, group.n, s->add_back, &work);
+    (m->plan.step[l].both ? both_back : each_back)(m, w, l, group, next);
 }
 
 /* Gradients of a layer's weights and vectors in the form of theta: right after the last of them were added, while they

@@ -76,8 +76,10 @@ static void plan_conv(struct plan *plan, size_t l, const kelvin_layer *layer, co
         *total += method->weights(conv);
         plan->scratch = larger(plan->scratch, method->scratch(conv));
     }
+    s->both = layer->in > 0 && s->method[PASS_BACKWARD]->both && s->method[PASS_BACKWARD] == s->method[PASS_GRADIENT];
     s->vectors = plan->vectors;
     plan->vectors += VECTORS * KELVIN_LANES * s->map.blocks;
+    plan->lanes = larger(plan->lanes, KELVIN_LANES * s->map.blocks);
 }
 
 /* ---- memory that layers use in turn ---- */
@@ -105,11 +107,11 @@ static void plan_back(struct plan *plan, const kelvin_model *model, size_t l)
     s->d_conv = s->d_out;
     if (layer->add) {
         step[layer->add].d_out = s->d_out;
-        s->d_conv = buffer_take(&plan->d, &s->map, false);
+        if (!s->both) s->d_conv = buffer_take(&plan->d, &s->map, false);
     }
     s->add_back = in->d_out != NONE;
     if (layer->in > 0 && !s->add_back) in->d_out = buffer_take(&plan->d, &in->map, in->images != s->images);
-    plan->d.buffer[s->d_conv].busy = false;
+    if (!layer->add || !s->both) plan->d.buffer[s->d_conv].busy = false;
 }
 
 static void plan_gradients(struct plan *plan, const kelvin_model *model)

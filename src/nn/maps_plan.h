@@ -24,6 +24,7 @@ struct step {
     /* Memory of gradients, by number: that in its output, and that in what goes into FRN, which is the same memory
      * unless the first is still needed, because it is the gradient in an added layer's output too. */
     size_t d_out, d_conv;
+    bool both; /* its method takes both ways back at once: what goes into FRN has no gradient in memory */
     bool add_back; /* to the gradient in the output of the layer that it reads: something is there already */
     size_t images; /* that go through this layer and its neighbours at a time */
 
@@ -50,6 +51,7 @@ struct plan {
     size_t gradient;     /* of gradients of weights, */
     size_t vectors;      /* and of vectors */
     size_t scratch;      /* floats that the methods want */
+    size_t lanes;        /* 16 x the most blocks of channels that a layer has */
     struct buffers d, a; /* memory of gradients, and of outputs that are not kept */
 };
 
@@ -57,6 +59,6 @@ KELVIN_MUST_CHECK kelvin_status kelvin_plan_make(struct plan *plan, kelvin_arena
                                                  const struct kelvin_kernels *kernels);
 
 /* Images that go through a network together. */
-enum { MAPS_BLOCK = 8 };
+enum { MAPS_BLOCK = 16 };
 
 #endif
