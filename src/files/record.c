@@ -10,7 +10,9 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,13 +31,22 @@ __attribute__((constructor)) static void set_seed(void)
 
 enum { NUMBER = 40, MOST_DIGITS = 17 };
 
+static bool gives_back(char text[NUMBER], int digits, double x)
+{
+    snprintf(text, NUMBER, "%.*e", digits - 1, x);
+    return strtod(text, NULL) == x;
+}
+
+/* No two numbers of 15 digits are the same double, unless it is so small that it has fewer digits: if fewer than 15
+ * give x back, then they are the 15, and zeros. */
 int kelvin_digits(double x)
 {
-    for (int digits = 1;; digits++) {
-        char text[NUMBER];
-        snprintf(text, sizeof text, "%.*g", digits, x);
-        if (strtod(text, NULL) == x || digits == MOST_DIGITS) return digits;
-    }
+    enum { DISTINCT = DBL_DIG };
+    char text[NUMBER];
+    int digits = fabs(x) < DBL_MIN ? 1 : DISTINCT;
+    while (!gives_back(text, digits, x) && digits < MOST_DIGITS) digits++;
+    for (const char *end = strchr(text, 'e'); digits > 1 && end && end[-1] == '0'; end--) digits--;
+    return digits;
 }
 
 /* ---- kinds of fields ---- */

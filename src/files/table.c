@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIELD = 64, SHOWN = 40, WINDOW = 1 << 16 };
+enum { FIELD = 64, NUMBER = 26, SHOWN = 40, WINDOW = 1 << 16 }; /* a number of 17 digits, with a comma and a 0 */
 
 /* A column without bounds may hold anything: a diverged trajectory has no energy. */
 static bool in_range(const struct kelvin_column *column, double x)
@@ -34,7 +34,7 @@ static int digits_of(const struct kelvin_column *column, double x)
 static kelvin_status make_text(char **out, size_t *bytes, const struct kelvin_column *columns, size_t n_columns,
                                const double *rows, size_t n, bool names)
 {
-    char *text = *out = kelvin_alloc((n + names) * n_columns, FIELD);
+    char *text = *out = kelvin_alloc(n_columns, (names ? FIELD : 0) + n * NUMBER);
     *bytes = 0;
     if (!text) return KELVIN_ENOMEM;
     locale_t c, before = enter_c_locale(&c);
@@ -43,7 +43,7 @@ static kelvin_status make_text(char **out, size_t *bytes, const struct kelvin_co
     for (size_t i = 0; i < n * n_columns; i++) {
         const size_t k = i % n_columns;
         const double x = isnan(rows[i]) ? (double)NAN : rows[i]; /* never "-nan" */
-        *bytes += (size_t)snprintf(text + *bytes, FIELD, "%.*g%s", digits_of(&columns[k], x), x, after(k, n_columns));
+        *bytes += (size_t)snprintf(text + *bytes, NUMBER, "%.*g%s", digits_of(&columns[k], x), x, after(k, n_columns));
     }
     leave_c_locale(c, before);
     return KELVIN_OK;

@@ -1,6 +1,8 @@
 /* What a network says of observations: how often it is right, how sure it is, how far its logits are apart. */
 #include "target/outputs.h"
 
+#include <math.h>
+
 void kelvin_outputs_add(kelvin_outputs *a, const kelvin_outputs *b)
 {
     a->n += b->n;
@@ -15,11 +17,13 @@ void kelvin_outputs_block(kelvin_outputs *sum, const struct kelvin_kernels *kern
 {
     struct outputs block;
     kernels->outputs(&block, z, K);
-    for (size_t i = 0; i < n; i++) {
-        const kelvin_outputs one = {.n = 1,
-                                    .hits = block.top[i] == (float)y[i],
-                                    .confidence = (double)block.p[i],
-                                    .range = (double)block.range[i]};
-        kelvin_outputs_add(sum, &one);
+    unsigned hits = 0, odd = 0;
+    float range = 0;
+    for (size_t i = 0; i < n; i++) { /* without branches, which would be taken at random */
+        hits += block.top[i] == (float)y[i];
+        odd += block.range[i] != block.range[i];
+        range = block.range[i] > range ? block.range[i] : range;
     }
+    for (size_t i = 0; i < n; i++) sum->confidence += (double)block.p[i]; /* one by one, whatever the blocks are */
+    kelvin_outputs_add(sum, &(kelvin_outputs){.n = n, .hits = hits, .range = odd ? (double)NAN : (double)range});
 }
