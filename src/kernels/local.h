@@ -17,6 +17,7 @@ double NAME(fma_peak)(size_t rounds);
 void NAME(normals)(float *out, size_t n, kelvin_random where);
 void NAME(softmax)(float *l, float *p, float *q, const float *z, size_t K);
 void NAME(softmax_backward)(float *dz, const float *g, const float *p, const float *q, size_t K);
+void NAME(categorical)(float *dz, float *value, struct outputs *out, const float *z, const int32_t *label, size_t K);
 void NAME(outputs)(struct outputs *out, const float *z, size_t K);
 void NAME(softmax_double)(double *p, double *log_sum, double *entropy, const float *z, size_t n, size_t classes);
 void NAME(add_rows)(double *sum, const double *rows, const uint32_t *which, size_t count, size_t row);

@@ -19,6 +19,7 @@ const struct kelvin_kernels NAME(kernels) = {
     .normals = NAME(normals),
     .softmax = NAME(softmax),
     .softmax_backward = NAME(softmax_backward),
+    .categorical = NAME(categorical),
     .outputs = NAME(outputs),
     .softmax_double = NAME(softmax_double),
     .add_rows = NAME(add_rows),

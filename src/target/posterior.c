@@ -165,14 +165,19 @@ static void run_shard(const struct evaluation *e, struct worker *w, size_t shard
     kelvin_outputs outputs = {0};
     for (size_t first = begin; first < end; first += model->block) {
         const kelvin_block block = block_of(e, first, begin, end);
+        struct outputs said;
         double part;
         if (p->fresh.is && !e->rows) take_in(p, w, first, block.n);
         kelvin_net_forward(net, w->z, weights, &block);
         if (e->logits) kelvin_block_logits(e->logits + first * model->classes, w->z, model->classes, block.n);
-        if (p->counts) kelvin_outputs_block(&outputs, p->kernels, w->z, p->y + first, model->classes, block.n);
-        if (!e->logp && !grad) continue;
-        kelvin_density_block(p->kernels, &p->density, e->logp ? &part : NULL, w->dz, w->z, p->y + first,
-                             p->weighted ? p->row_weight + first : NULL, model->classes, block.n, w->scratch);
+        if (!e->logp && !grad) {
+            if (p->counts) kelvin_outputs_block(&outputs, p->kernels, w->z, p->y + first, model->classes, block.n);
+            continue;
+        }
+        kelvin_density_told(p->kernels, &p->density, e->logp ? &part : NULL, p->counts ? &said : NULL, w->dz, w->z,
+                            p->y + first, p->weighted ? p->row_weight + first : NULL, model->classes, block.n,
+                            w->scratch);
+        if (p->counts) kelvin_outputs_count(&outputs, &said, p->y + first, block.n);
         if (e->logp) sum += part + (p->counts ? 0 : check_logits(w->z, model->classes, block.n));
         if (grad) kelvin_net_backward(net, grad, weights, w->dz, &block);
     }
