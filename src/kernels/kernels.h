@@ -42,6 +42,12 @@ static inline size_t panel_rows(size_t units)
  * the last one of an array of rows stand KELVIN_ROWS_BEYOND more, which may be read, and results have room for them. */
 enum { KELVIN_ROWS_BEYOND = 7 };
 
+/* Floats in a row of units there: whole vectors of eight. */
+static inline size_t kelvin_row(size_t units)
+{
+    return (units + 7) / 8 * 8;
+}
+
 /* Convolutions on panels have kernels of at most PANEL_KERNEL x PANEL_KERNEL. */
 enum { PANEL_KERNEL = 11 };
 
@@ -176,26 +182,26 @@ struct kelvin_kernels {
     void (*mlp_backward)(const struct dense *layers, size_t n, struct panel_shape shape, const struct panel *slope,
                          const struct panel *act, float *grad, const float *theta, bool add);
 
-    /* ---- rows of a table, where lanes are units: `vectors` of eight, those beyond the last unit 0 ---- */
+    /* ---- rows of a table, where lanes are units: row = kelvin_row(units) of them, those beyond the last 0 ---- */
 
-    /* y (rows, 8 vectors) = max(s, leak s), s = b + sum_i x_i w_i; w (1 + n, 8 vectors), the first of them b. */
-    void (*rows_forward)(float *y, const float *const *x, const float *w, size_t n, size_t vectors, float leak,
+    /* y (rows, row) = max(s, leak s), s = b + sum_i x_i w_i; w (1 + n, row), the first of them b. */
+    void (*rows_forward)(float *y, const float *const *x, const float *w, size_t n, size_t units, float leak,
                          size_t rows);
-    /* z (classes, KELVIN_BLOCK) = b + w h, of rows <= KELVIN_BLOCK; w (classes, 8 vectors), h (rows, 8 vectors). */
-    void (*rows_logits)(float *z, const float *h, const float *w, const float *b, size_t classes, size_t vectors,
+    /* z (classes, KELVIN_BLOCK) = b + w h, of rows <= KELVIN_BLOCK; w (classes, row), h (rows, row). */
+    void (*rows_logits)(float *z, const float *h, const float *w, const float *b, size_t classes, size_t units,
                         size_t rows);
-    /* d (rows, 8 vectors) = (sum_k a_k w_k) act'(h); w (n, 8 vectors); the n numbers of a row of a are `right` apart: 1
+    /* d (rows, row) = (sum_k a_k w_k) act'(h); w (n, row); the n numbers of a row of a are `right` apart: 1
      * or KELVIN_BLOCK. */
     void (*rows_backward)(float *d, const float *h, const float *const *a, size_t right, const float *w, size_t n,
-                          size_t vectors, float leak, size_t rows);
-    /* g (1 + n, 8 vectors) = or += the sum over rows of d, and of x_i d; d (rows, 8 vectors). */
-    void (*rows_gradient)(float *g, const float *const *x, size_t n, const float *d, size_t vectors, size_t rows,
+                          size_t units, float leak, size_t rows);
+    /* g (1 + n, row) = or += the sum over rows of d, and of x_i d; d (rows, row). */
+    void (*rows_gradient)(float *g, const float *const *x, size_t n, const float *d, size_t units, size_t rows,
                           bool add);
-    /* g (classes, 8 vectors) = or += the sum over rows of dz_k h; numbers of a row of dz are KELVIN_BLOCK apart. */
-    void (*rows_gradient_end)(float *g, const float *const *dz, size_t classes, const float *h, size_t vectors,
+    /* g (classes, row) = or += the sum over rows of dz_k h; numbers of a row of dz are KELVIN_BLOCK apart. */
+    void (*rows_gradient_end)(float *g, const float *const *dz, size_t classes, const float *h, size_t units,
                               size_t rows, bool add);
-    /* w (units, n) = scale times g (n, 8 vectors), turned. */
-    void (*rows_turn)(float *w, const float *g, size_t units, size_t n, size_t vectors, float scale);
+    /* w (units, n) = scale times g (n, row), turned. */
+    void (*rows_turn)(float *w, const float *g, size_t units, size_t n, float scale);
 
     /* n observations x (n, inputs) as a panel without a rest, (inputs, 8 wide); zeros beyond the last one. */
     void (*panel_pack)(float *panel, const float *x, size_t n, size_t inputs, size_t wide);

@@ -26,17 +26,17 @@ void NAME(mlp_forward)(const struct dense *layers, size_t n, struct panel_shape 
                        const float *theta);
 void NAME(mlp_backward)(const struct dense *layers, size_t n, struct panel_shape shape, const struct panel *slope,
                         const struct panel *act, float *grad, const float *theta, bool add);
-void NAME(rows_forward)(float *y, const float *const *x, const float *w, size_t n, size_t vectors, float leak,
+void NAME(rows_forward)(float *y, const float *const *x, const float *w, size_t n, size_t units, float leak,
                         size_t rows);
-void NAME(rows_logits)(float *z, const float *h, const float *w, const float *b, size_t classes, size_t vectors,
+void NAME(rows_logits)(float *z, const float *h, const float *w, const float *b, size_t classes, size_t units,
                        size_t rows);
 void NAME(rows_backward)(float *d, const float *h, const float *const *a, size_t right, const float *w, size_t n,
-                         size_t vectors, float leak, size_t rows);
-void NAME(rows_gradient)(float *g, const float *const *x, size_t n, const float *d, size_t vectors, size_t rows,
+                         size_t units, float leak, size_t rows);
+void NAME(rows_gradient)(float *g, const float *const *x, size_t n, const float *d, size_t units, size_t rows,
                          bool add);
-void NAME(rows_gradient_end)(float *g, const float *const *dz, size_t classes, const float *h, size_t vectors,
+void NAME(rows_gradient_end)(float *g, const float *const *dz, size_t classes, const float *h, size_t units,
                              size_t rows, bool add);
-void NAME(rows_turn)(float *w, const float *g, size_t units, size_t n, size_t vectors, float scale);
+void NAME(rows_turn)(float *w, const float *g, size_t units, size_t n, float scale);
 void NAME(panel_pack)(float *panel, const float *x, size_t n, size_t inputs, size_t wide);
 void NAME(panel_conv_forward)(float *y, const float *x, const float *theta, const struct conv *conv, float leak,
                               size_t wide);

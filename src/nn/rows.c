@@ -22,7 +22,7 @@ struct row_weights {
 
 struct row_layer {
     size_t n_in, n_out;
-    size_t vectors; /* of its units, or, of the last layer, of those that it reads */
+    size_t row; /* floats of its units, or, of the last layer, of those that it reads */
     float leak;
     float *gradient;                    /* (1 + n_in, row), or of the last layer (n_out, row) */
     float *act, *slope;                 /* (most, row), but of the last layer */
@@ -39,11 +39,6 @@ struct rows {
     bool begun, let_go;    /* the last layer's gradient, and those of the others, have something in them */
     const float *dz_row[KELVIN_BLOCK + KELVIN_ROWS_BEYOND];
 };
-
-static size_t vectors_of(size_t units)
-{
-    return (units + 7) / 8;
-}
 
 static size_t units_of(const kelvin_layer *layer)
 {
@@ -70,8 +65,8 @@ static kelvin_status weights_create(kelvin_weights *weights)
         const size_t n_in = units_of(&model->layer[l]), n_out = units_of(&model->layer[l + 1]);
         struct layer_weights *layer = &w->layer[l];
         const bool last = l + 1 == model->n_layers;
-        if (!last) layer->turned = kelvin_arena_alloc(weights->arena, (1 + n_in) * 8 * vectors_of(n_out), sizeof(float));
-        if (l > 0) layer->plain = kelvin_arena_alloc(weights->arena, n_out * 8 * vectors_of(n_in), sizeof(float));
+        if (!last) layer->turned = kelvin_arena_alloc(weights->arena, (1 + n_in) * kelvin_row(n_out), sizeof(float));
+        if (l > 0) layer->plain = kelvin_arena_alloc(weights->arena, n_out * kelvin_row(n_in), sizeof(float));
         if ((!last && !layer->turned) || (l > 0 && !layer->plain)) return KELVIN_ENOMEM;
     }
     return KELVIN_OK;
@@ -86,13 +81,13 @@ static void weights_set(kelvin_weights *weights, const float *theta, bool backwa
     if (part > 0) return; /* they are few */
     for (size_t l = 0; l < model->n_layers; l++) {
         const size_t n_in = units_of(&model->layer[l]), n_out = units_of(&model->layer[l + 1]);
-        const size_t out_row = 8 * vectors_of(n_out), in_row = 8 * vectors_of(n_in);
+        const size_t out_row = kelvin_row(n_out), in_row = kelvin_row(n_in);
         const struct layer_weights *layer = &w->layer[l];
         const float *bias = theta + n_in * n_out;
         const bool last = l + 1 == model->n_layers;
         if (!last) {
             memcpy(layer->turned, bias, n_out * sizeof *bias);
-            weights->kernels->panel_pack(layer->turned + out_row, theta, n_out, n_in, vectors_of(n_out));
+            weights->kernels->panel_pack(layer->turned + out_row, theta, n_out, n_in, out_row / 8);
         }
         if (l > 0 && (last || backward))
             for (size_t j = 0; j < n_out; j++)
@@ -108,7 +103,7 @@ static size_t rows_held(const kelvin_model *model)
 {
     enum { FLOATS = 12288, MOST = 6 * KELVIN_BLOCK };
     size_t floats = model->inputs;
-    for (size_t l = 1; l < model->n_layers; l++) floats += 2 * 8 * vectors_of(units_of(&model->layer[l]));
+    for (size_t l = 1; l < model->n_layers; l++) floats += 2 * kelvin_row(units_of(&model->layer[l]));
     const size_t blocks = FLOATS / floats / KELVIN_BLOCK;
     return blocks == 0 ? KELVIN_BLOCK : blocks * KELVIN_BLOCK < MOST ? blocks * KELVIN_BLOCK : MOST;
 }
@@ -129,11 +124,11 @@ static kelvin_status make_layer(struct row_layer *layer, const struct rows *p, s
     const size_t n_in = units_of(&model->layer[l]), n_out = units_of(&model->layer[l + 1]);
     const size_t rows = p->most + KELVIN_ROWS_BEYOND;
     *layer = (struct row_layer){
-        .n_in = n_in, .n_out = n_out, .vectors = vectors_of(last ? n_in : n_out), .leak = model->layer[l + 1].leak};
-    layer->gradient = kelvin_arena_alloc(arena, (last ? n_out : 1 + n_in) * 8 * layer->vectors, sizeof(float));
+        .n_in = n_in, .n_out = n_out, .row = kelvin_row(last ? n_in : n_out), .leak = model->layer[l + 1].leak};
+    layer->gradient = kelvin_arena_alloc(arena, (last ? n_out : 1 + n_in) * layer->row, sizeof(float));
     if (!layer->gradient) return KELVIN_ENOMEM;
-    return last || (make_rows(arena, &layer->act, &layer->act_row, rows, 8 * layer->vectors) &&
-                    make_rows(arena, &layer->slope, &layer->slope_row, rows, 8 * layer->vectors))
+    return last || (make_rows(arena, &layer->act, &layer->act_row, rows, layer->row) &&
+                    make_rows(arena, &layer->slope, &layer->slope_row, rows, layer->row))
                ? KELVIN_OK
                : KELVIN_ENOMEM;
 }
@@ -152,7 +147,7 @@ static kelvin_status net_create(kelvin_net *net)
 
 static float *at(const struct rows *p, const struct row_layer *layer, float *numbers)
 {
-    return numbers + p->held * 8 * layer->vectors;
+    return numbers + p->held * layer->row;
 }
 
 static void forward(kelvin_net *net, float *z, const kelvin_weights *weights, const kelvin_block *block)
@@ -169,13 +164,13 @@ static void forward(kelvin_net *net, float *z, const kelvin_weights *weights, co
     const float *const *x = block->row;
     for (size_t l = 0; l < last; l++) {
         const struct row_layer *layer = &p->layer[l];
-        k->rows_forward(at(p, layer, layer->act), x, w->layer[l].turned, layer->n_in, layer->vectors, layer->leak,
+        k->rows_forward(at(p, layer, layer->act), x, w->layer[l].turned, layer->n_in, layer->n_out, layer->leak,
                         block->n);
         x = layer->act_row + p->held;
     }
     const struct row_layer *below = &p->layer[last - 1];
     k->rows_logits(z, at(p, below, below->act), w->layer[last].plain,
-                   weights->theta + net->model->n_params - net->model->classes, net->model->classes, below->vectors,
+                   weights->theta + net->model->n_params - net->model->classes, net->model->classes, below->n_out,
                    block->n);
 }
 
@@ -188,7 +183,7 @@ static void slopes(struct rows *p, const struct row_weights *w, size_t n)
     for (size_t l = last; l > 0; l--) {
         const struct row_layer *above = &p->layer[l], *layer = &p->layer[l - 1];
         p->net.kernels->rows_backward(at(p, layer, layer->slope), at(p, layer, layer->act), a, right,
-                                      w->layer[l].plain, above->n_out, layer->vectors, layer->leak, n);
+                                      w->layer[l].plain, above->n_out, layer->n_out, layer->leak, n);
         a = layer->slope_row + p->held;
         right = 1;
     }
@@ -198,7 +193,7 @@ static void end_gradient(struct rows *p, const float *dz, size_t n)
 {
     const size_t classes = p->net.model->classes, last = p->net.model->n_layers - 1;
     const struct row_layer *layer = &p->layer[last], *below = &p->layer[last - 1];
-    p->net.kernels->rows_gradient_end(layer->gradient, p->dz_row, classes, at(p, below, below->act), below->vectors, n,
+    p->net.kernels->rows_gradient_end(layer->gradient, p->dz_row, classes, at(p, below, below->act), below->n_out, n,
                                       p->begun);
     if (!p->begun) memset(p->bias, 0, 8 * classes * sizeof *p->bias);
     for (size_t k = 0; k < classes; k++)
@@ -213,7 +208,7 @@ static void let_go(struct rows *p)
     const float *const *x = p->x;
     for (size_t l = 0; l + 1 < p->net.model->n_layers; l++) {
         const struct row_layer *layer = &p->layer[l];
-        p->net.kernels->rows_gradient(layer->gradient, x, layer->n_in, layer->slope, layer->vectors, p->held,
+        p->net.kernels->rows_gradient(layer->gradient, x, layer->n_in, layer->slope, layer->n_out, p->held,
                                       p->let_go);
         x = layer->act_row;
     }
@@ -231,14 +226,14 @@ static void put_gradient(const struct rows *p, float *grad, float scale)
     const size_t last = p->net.model->n_layers - 1;
     for (size_t l = 0; l < last; l++) {
         const struct row_layer *layer = &p->layer[l];
-        const size_t n = layer->n_in, units = layer->n_out, row = 8 * layer->vectors;
-        p->net.kernels->rows_turn(grad, layer->gradient + row, units, n, layer->vectors, scale);
+        const size_t n = layer->n_in, units = layer->n_out, row = layer->row;
+        p->net.kernels->rows_turn(grad, layer->gradient + row, units, n, scale);
         grad += n * units;
         for (size_t j = 0; j < units; j++) *grad++ = scale * layer->gradient[j];
     }
     const struct row_layer *layer = &p->layer[last];
     for (size_t k = 0; k < layer->n_out; k++)
-        for (size_t j = 0; j < layer->n_in; j++) *grad++ = scale * layer->gradient[k * 8 * layer->vectors + j];
+        for (size_t j = 0; j < layer->n_in; j++) *grad++ = scale * layer->gradient[k * layer->row + j];
     for (size_t k = 0; k < layer->n_out; k++) *grad++ = scale * sum_of_lanes(p->bias + 8 * k);
 }
 
