@@ -3,6 +3,7 @@
 
 #include "base/c_locale.h"
 #include "base/texts.h"
+#include "files/decimal.h"
 #include "files/files.h"
 #include "files/formats.h"
 
@@ -10,9 +11,7 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <float.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,24 +29,6 @@ __attribute__((constructor)) static void set_seed(void)
 }
 
 enum { NUMBER = 40, MOST_DIGITS = 17 };
-
-static bool gives_back(char text[NUMBER], int digits, double x)
-{
-    snprintf(text, NUMBER, "%.*e", digits - 1, x);
-    return strtod(text, NULL) == x;
-}
-
-/* No two numbers of 15 digits are the same double, unless it is so small that it has fewer digits: if fewer than 15
- * give x back, then they are the 15, and zeros. */
-int kelvin_digits(double x)
-{
-    enum { DISTINCT = DBL_DIG };
-    char text[NUMBER];
-    int digits = fabs(x) < DBL_MIN ? 1 : DISTINCT;
-    while (!gives_back(text, digits, x) && digits < MOST_DIGITS) digits++;
-    for (const char *end = strchr(text, 'e'); digits > 1 && end && end[-1] == '0'; end--) digits--;
-    return digits;
-}
 
 /* ---- kinds of fields ---- */
 

@@ -148,6 +148,11 @@ struct kelvin_kernels {
 
     /* sum_i a_i b_i: products and sums in double; the same bits on every machine. */
     double (*dot)(const float *a, const float *b, size_t n);
+    /* The same, ab, and that of b with itself, bb, unless NULL. */
+    void (*dots)(double *ab, double *bb, const float *a, const float *b, size_t n);
+
+    /* kelvin_random_bits(where, first + 0 .. 31); first is a multiple of 32. */
+    void (*random_bits)(uint32_t bits[32], uint64_t first, kelvin_random where);
 
     /* Standard normals number 0 .. n-1: kelvin_normal() in float. */
     void (*normals)(float *out, size_t n, kelvin_random where);

@@ -13,6 +13,8 @@ void NAME(kick_drift)(float *theta, float *v, const float *g, float e, float h, 
 void NAME(multiply)(float *y, const float *x, size_t n);
 void NAME(axpy_by)(float *y, float a, const float *x, const float *by, size_t n);
 double NAME(dot)(const float *a, const float *b, size_t n);
+void NAME(dots)(double *ab, double *bb, const float *a, const float *b, size_t n);
+void NAME(random_bits)(uint32_t bits[32], uint64_t first, kelvin_random where);
 double NAME(fma_peak)(size_t rounds);
 void NAME(normals)(float *out, size_t n, kelvin_random where);
 void NAME(softmax)(float *l, float *p, float *q, const float *z, size_t K);
