@@ -6,6 +6,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,12 +34,12 @@ int kelvin_digits(double x)
     return digits;
 }
 
-/* x > 0 as n / 10^places, n of `digits` digits: the nearest one, if it can be told. */
 struct decimal {
     uint64_t n;
-    int digits, places;
+    int places;
 };
 
+/* x > 0 as n / 10^places, n of `digits` digits: the nearest one, if it can be told. */
 static bool find(struct decimal *d, double x, int digits)
 {
     const double edge = 1e-3; /* more than the product is wrong by, up to SAFE digits */
@@ -47,7 +48,7 @@ static bool find(struct decimal *d, double x, int digits)
     while (exponent < digits && x >= (exponent < 0 ? 1 / power[-exponent - 1] : power[exponent + 1])) exponent++;
     const double scaled = x * power[digits - 1 - exponent], whole = floor(scaled), rest = scaled - whole;
     if (fabs(rest - 0.5) < edge) return false;
-    *d = (struct decimal){(uint64_t)whole + (rest > 0.5), digits, digits - 1 - exponent};
+    *d = (struct decimal){(uint64_t)whole + (rest > 0.5), digits - 1 - exponent};
     return (double)d->n < power[digits]; /* else it was rounded up to one digit more */
 }
 
@@ -55,24 +56,28 @@ static bool find(struct decimal *d, double x, int digits)
 static bool find_exact(struct decimal *d, double x)
 {
     if (!find(d, x, DBL_DIG) || (double)d->n / power[d->places] != x) return false;
-    for (; d->places > 0 && d->n % 10 == 0; d->places--, d->digits--) d->n /= 10;
+    for (; d->places > 0 && d->n % 10 == 0; d->places--) d->n /= 10;
     return d->n % 10 != 0;
 }
 
 static size_t put(char *out, struct decimal d)
 {
-    char text[MOST_DIGITS] = {0}, *to = out;
-    for (; d.places > 0 && d.n % 10 == 0; d.places--, d.digits--) d.n /= 10;
-    for (int i = d.digits < MOST_DIGITS ? d.digits : MOST_DIGITS; i-- > 0; d.n /= 10) text[i] = (char)('0' + d.n % 10);
-    const int before = d.digits - d.places; /* digits before the point; at most 0: there are zeros behind it */
-    if (before <= 0) {
+    enum { MOST = 20 }; /* digits of any n */
+    char text[MOST], *const end = text + MOST, *digit = end, *to = out;
+    for (; d.places > 0 && d.n % 10 == 0; d.places--) d.n /= 10;
+    for (; d.n > 0; d.n /= 10) *--digit = (char)('0' + d.n % 10);
+    const ptrdiff_t before = end - digit - d.places; /* digits left of the point */
+    if (before > 0) {
+        memcpy(to, digit, (size_t)before);
+        to += before;
+        digit += before;
+        if (digit < end) *to++ = '.';
+    } else {
         memcpy(to, "0.000", 5);
         to += 2 - before;
     }
-    for (int i = 0; i < d.digits; i++) {
-        if (i == before && before > 0) *to++ = '.';
-        *to++ = text[i];
-    }
+    memcpy(to, digit, (size_t)(end - digit));
+    to += end - digit;
     *to = '\0';
     return (size_t)(to - out);
 }

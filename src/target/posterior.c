@@ -557,7 +557,7 @@ size_t kelvin_posterior_bytes(const kelvin_posterior *p)
     const size_t floats = kelvin_model_packed(p->model, p->capacity) + p->partials * p->model->n_params;
     size_t bytes = floats * sizeof(float) + kelvin_weights_bytes(p->weights);
     if (p->is_batch) bytes += p->workers * p->model->block * p->model->inputs * sizeof(float);
-    if (p->takes_rows) bytes += kelvin_weights_bytes(p->row_weights) + p->capacity * sizeof *p->row;
+    if (p->takes_rows) bytes += kelvin_weights_bytes(p->row_weights) + (p->capacity + KELVIN_ROWS_BEYOND) * sizeof *p->row;
     for (size_t i = 0; i < p->workers; i++)
         bytes += kelvin_net_bytes(p->worker[i].net) + (p->takes_rows ? kelvin_net_bytes(p->worker[i].rows) : 0);
     return bytes;
