@@ -219,6 +219,107 @@ static void softmax_block(void **state)
         }
 }
 
+/* Anything that logits may be: flat, all but certain, ties, and, where `odd`, some that are not finite. */
+static void make_logits(float *z, size_t K, bool odd)
+{
+    for (size_t i = 0; i < K * KELVIN_BLOCK; i++) z[i] = noise(4, i) * expf((float)(i % KELVIN_BLOCK) / 4 - 1);
+    for (size_t k = 0; k < K; k++) {
+        z[k * KELVIN_BLOCK] = 1.5f;
+        z[k * KELVIN_BLOCK + 9] = k == K - 1 ? 90 : -90;
+    }
+    if (!odd) return;
+    z[5] = (float)NAN;
+    z[KELVIN_BLOCK + 6] = INFINITY;
+    z[(K - 1) * KELVIN_BLOCK + 7] = -INFINITY;
+}
+
+/* By the kernels of any density: softmax, the slope of l_label, and back. */
+static void categorical_is_softmax_and_back(void **state)
+{
+    (void)state;
+    const struct kelvin_kernels *all[KELVIN_ISA_COUNT];
+    const size_t n_tables = tables(all), classes[] = {2, 3, 10, 100};
+    for (size_t c = 0; c < 4; c++)
+        for (size_t t = 0; t < n_tables; t++) {
+            const size_t K = classes[c], size = K * KELVIN_BLOCK;
+            static float z[FLOATS], l[FLOATS], p[FLOATS], q[FLOATS], g[FLOATS], dz[FLOATS], again[FLOATS], want[FLOATS];
+            float value[KELVIN_BLOCK], expected[KELVIN_BLOCK];
+            int32_t label[KELVIN_BLOCK];
+            struct outputs said, otherwise;
+            make_logits(z, K, false);
+            memset(g, 0, sizeof g);
+            memset(want, 0, sizeof want);
+            all[t]->softmax(l, p, q, z, K);
+            for (size_t i = 0; i < KELVIN_BLOCK; i++) {
+                label[i] = i % 11 == 10 ? -1 : (int32_t)(i * 7 % K);
+                expected[i] = label[i] < 0 ? 0 : l[(size_t)label[i] * KELVIN_BLOCK + i];
+                if (label[i] >= 0) g[(size_t)label[i] * KELVIN_BLOCK + i] = 1;
+            }
+            all[t]->softmax_backward(want, g, p, q, K);
+            for (size_t i = 0; i < size; i++)
+                if (label[i % KELVIN_BLOCK] < 0) want[i] = 0;
+            for (size_t i = 0; i < size; i++) dz[i] = again[i] = (float)NAN;
+            all[t]->categorical(dz, value, &said, z, label, K);
+            all[t]->categorical(again, NULL, NULL, z, label, K);
+            all[t]->outputs(&otherwise, z, K);
+            assert_memory_equal(dz, want, size * sizeof *dz);
+            assert_memory_equal(again, want, size * sizeof *dz);
+            for (size_t i = 0; i < KELVIN_BLOCK; i++) assert_true(label[i] < 0 || value[i] == expected[i]);
+            assert_memory_equal(&said, &otherwise, sizeof said);
+            assert_same_bits(all[t], 0, dz, size);
+            make_logits(z, K, true); /* what is said of them is the same */
+            all[t]->categorical(dz, value, &said, z, label, K);
+            all[t]->outputs(&otherwise, z, K);
+            assert_memory_equal(said.top, otherwise.top, sizeof said.top);
+            for (size_t i = 0; i < KELVIN_BLOCK; i++) {
+                assert_true(said.p[i] == otherwise.p[i] || (isnan(said.p[i]) && isnan(otherwise.p[i])));
+                assert_true(said.range[i] == otherwise.range[i] || (isnan(said.range[i]) && isnan(otherwise.range[i])));
+            }
+        }
+}
+
+/* ---- inner products, and bits ---- */
+
+static void inner_products(void **state)
+{
+    (void)state;
+    const struct kelvin_kernels *all[KELVIN_ISA_COUNT];
+    const size_t n_tables = tables(all);
+    float a[99], b[99];
+    for (size_t i = 0; i < 99; i++) a[i] = noise(1, i), b[i] = noise(2, i);
+    for (size_t n = 0; n <= 99; n++)
+        for (size_t t = 0; t < n_tables; t++) {
+            double ab, bb, alone, sum_ab = 0, sum_bb = 0;
+            for (size_t i = 0; i < n; i++) sum_ab += (double)a[i] * (double)b[i], sum_bb += (double)b[i] * (double)b[i];
+            all[t]->dots(&ab, &bb, a, b, n);
+            all[t]->dots(&alone, NULL, a, b, n);
+            assert_near(ab, sum_ab, 1e-13);
+            assert_near(bb, sum_bb, 1e-13);
+            assert_true(ab == alone && ab == all[t]->dot(a, b, n) && bb == all[t]->dot(b, b, n));
+            assert_true(ab == all[0]->dot(a, b, n) && bb == all[0]->dot(b, b, n));
+            all[t]->dots(&ab, &alone, b, b, n);
+            assert_true(ab == bb && alone == bb);
+        }
+}
+
+static void bits_are_those_of_base(void **state)
+{
+    (void)state;
+    const struct kelvin_kernels *all[KELVIN_ISA_COUNT];
+    const size_t n_tables = tables(all);
+    const kelvin_random where = {0x123456789abcdefull, 3, 70000, KELVIN_STREAM_ORDER};
+    for (size_t t = 0; t < n_tables; t++) {
+        uint32_t bits[32], order[1000], expected[1000];
+        for (uint64_t first = 0; first < 4096; first += 32) {
+            all[t]->random_bits(bits, first, where);
+            for (uint64_t i = 0; i < 32; i++) assert_true(bits[i] == kelvin_random_bits(where, first + i));
+        }
+        kelvin_permutation(expected, 1000, where);
+        kelvin_permutation_of(order, 1000, where, all[t]->random_bits);
+        assert_memory_equal(order, expected, sizeof order);
+    }
+}
+
 /* ---- dense layers ---- */
 
 enum { BELOW = 3 }; /* inputs of the layer below the one that is looked at */
@@ -409,6 +510,9 @@ int main(void)
         cmocka_unit_test(normals_are_those_of_base),
         cmocka_unit_test(small_radii),
         cmocka_unit_test(softmax_block),
+        cmocka_unit_test(categorical_is_softmax_and_back),
+        cmocka_unit_test(inner_products),
+        cmocka_unit_test(bits_are_those_of_base),
         cmocka_unit_test(shapes_hold_their_observations),
         cmocka_unit_test(dense_layers),
         cmocka_unit_test(images),

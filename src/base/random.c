@@ -68,7 +68,7 @@ uint32_t kelvin_uniform_int(kelvin_random where, uint64_t index, uint32_t bound)
 enum { GROUP = 32 };
 
 /* The bits of GROUP indices from a multiple of it on: all words of eight blocks, instead of one each of 32. */
-static void group_bits(uint32_t bits[GROUP], kelvin_random where, uint64_t first)
+static void group_bits(uint32_t bits[GROUP], uint64_t first, kelvin_random where)
 {
     const uint32_t key[2] = {(uint32_t)where.seed, (uint32_t)(where.seed >> 32)};
     for (uint32_t i = 0; i < GROUP / 4; i++) {
@@ -79,13 +79,18 @@ static void group_bits(uint32_t bits[GROUP], kelvin_random where, uint64_t first
     }
 }
 
-void kelvin_permutation(uint32_t *out, uint32_t n, kelvin_random where)
+void kelvin_permutation_of(uint32_t *out, uint32_t n, kelvin_random where, kelvin_bits *some)
 {
     uint32_t bits[GROUP];
     for (uint32_t i = 0; i < n; i++) { /* Fisher-Yates, inside out */
-        if (i % GROUP == 0) group_bits(bits, where, i);
+        if (i % GROUP == 0) some(bits, i, where);
         const uint32_t j = uniform_int(bits[i % GROUP], where, i, i + 1);
         out[i] = out[j];
         out[j] = i;
     }
+}
+
+void kelvin_permutation(uint32_t *out, uint32_t n, kelvin_random where)
+{
+    kelvin_permutation_of(out, n, where, group_bits);
 }

@@ -42,8 +42,12 @@ kelvin_status kelvin_augment_parse(kelvin_augment *augment, const char *name)
 
 void kelvin_data_order(uint32_t *order, size_t n, const kelvin_epoch *epoch)
 {
-    kelvin_permutation(order, (uint32_t)n,
-                       (kelvin_random){epoch->seed, epoch->chain, epoch->epoch, KELVIN_STREAM_ORDER});
+    const kelvin_random where = {epoch->seed, epoch->chain, epoch->epoch, KELVIN_STREAM_ORDER};
+    const struct kelvin_kernels *kernels;
+    if (kelvin_kernels_get(&kernels) == KELVIN_OK)
+        kelvin_permutation_of(order, (uint32_t)n, where, kernels->random_bits);
+    else
+        kelvin_permutation(order, (uint32_t)n, where);
 }
 
 kelvin_view kelvin_epoch_view(const kelvin_epoch *epoch, size_t index)

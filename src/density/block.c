@@ -1,5 +1,5 @@
 /* A density of a block of observations in float: softmax and its adjoint are kernels, what lies between is the
- * density's. */
+ * density's. The categorical one is a kernel by itself: most networks are asked for no other. */
 #include "density/block.h"
 #include "density/types.h"
 
@@ -41,38 +41,58 @@ static void weigh(float *dz, float *value, const float *weight, size_t K, size_t
     for (size_t i = 0; value && i < n; i++) value[i] *= weight[i];
 }
 
-void kelvin_density_block(const struct kelvin_kernels *kernels, const kelvin_density *density, double *logp, float *dz,
-                          const float *z, const int32_t *y, const float *weight, size_t K, size_t n, float *scratch)
+/* Any density: softmax, what it says of log-probabilities, and back. */
+static void by_softmax(const struct kelvin_kernels *kernels, const kelvin_density *density, float *value, float *dz,
+                       const float *z, const int32_t *label, size_t K, float *scratch)
 {
     const kelvin_density_type *type = density->type;
     const size_t size = K * LANES;
     float *l = scratch, *p = l + size, *q = p + size, *g = type->on_logits ? dz : q + size;
-    float value[LANES], top[LANES], share[LANES];
-    int32_t label[LANES];
-    memset(label, -1, sizeof label);
-    memcpy(label, y, n * sizeof *y);
+    float top[LANES], share[LANES];
     memset(dz, 0, size * sizeof *dz);
     if (!type->on_logits) {
         memset(g, 0, size * sizeof *g);
         kernels->softmax(l, p, q, z, K);
     }
     if (type->uses_top) find_top(top, share, l, K);
-    if (logp) memset(value, 0, sizeof value);
+    if (value) memset(value, 0, LANES * sizeof *value);
     const struct block_float b = {.K = K,
                                   .classes = K,
                                   .x = type->on_logits ? z : l,
                                   .y = label,
                                   .top = type->uses_top ? top : z, /* those who do not use it get any lanes */
                                   .share = type->uses_top ? share : z,
-                                  .value = logp ? value : NULL,
+                                  .value = value,
                                   .g = g};
     type->add_float(&b, density->param);
     if (adds_likelihood(density)) kelvin_density_categorical.add_float(&b, NULL);
     if (!type->on_logits) kernels->softmax_backward(dz, g, p, q, K);
-    clear_rest(dz, K, n);
+}
+
+void kelvin_density_told(const struct kelvin_kernels *kernels, const kelvin_density *density, double *logp,
+                         struct outputs *said, float *dz, const float *z, const int32_t *y, const float *weight,
+                         size_t K, size_t n, float *scratch)
+{
+    float value[LANES];
+    int32_t label[LANES];
+    memset(label, -1, sizeof label);
+    memcpy(label, y, n * sizeof *y);
+    if (density->type == &kelvin_density_categorical) {
+        kernels->categorical(dz, logp ? value : NULL, said, z, label, K);
+    } else {
+        by_softmax(kernels, density, logp ? value : NULL, dz, z, label, K, scratch);
+        clear_rest(dz, K, n);
+        if (said) kernels->outputs(said, z, K);
+    }
     if (weight) weigh(dz, logp ? value : NULL, weight, K, n);
     if (logp) {
         *logp = 0.0;
         for (size_t i = 0; i < n; i++) *logp += (double)value[i];
     }
+}
+
+void kelvin_density_block(const struct kelvin_kernels *kernels, const kelvin_density *density, double *logp, float *dz,
+                          const float *z, const int32_t *y, const float *weight, size_t K, size_t n, float *scratch)
+{
+    kelvin_density_told(kernels, density, logp, NULL, dz, z, y, weight, K, n, scratch);
 }

@@ -20,6 +20,11 @@ size_t kelvin_density_scratch(size_t K);
 void kelvin_density_block(const struct kelvin_kernels *kernels, const kelvin_density *density, double *logp, float *dz,
                           const float *z, const int32_t *y, const float *weight, size_t K, size_t n, float *scratch);
 
+/* The same, and what the network says of these observations, which costs little more: `said` may be NULL. */
+void kelvin_density_told(const struct kelvin_kernels *kernels, const kelvin_density *density, double *logp,
+                         struct outputs *said, float *dz, const float *z, const int32_t *y, const float *weight,
+                         size_t K, size_t n, float *scratch);
+
 /* Adds the gradient of the log-prior to grad unless NULL; the log-density goes to logp unless NULL. */
 void kelvin_prior_add(const struct kelvin_kernels *kernels, const kelvin_prior *prior, double *logp, float *grad,
                       const float *theta, size_t n);

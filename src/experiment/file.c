@@ -1,5 +1,6 @@
 /* Cells from a JSON file. A field that is a list stands for one cell after the other; several lists for all that can be
  * made of them, the last one changing fastest. */
+#include "files/decimal.h"
 #include "experiment/experiment.h"
 
 #include "base/needs.h"

@@ -4,6 +4,7 @@
 #include "base/needs.h"
 #include "base/words.h"
 #include "experiment/experiment.h"
+#include "files/decimal.h"
 #include "files/record.h"
 #include "nn/nn.h"
 #include "posterior/diagnosis.h"

@@ -3,6 +3,7 @@
 
 #include "base/c_locale.h"
 #include "base/texts.h"
+#include "files/decimal.h"
 #include "files/files.h"
 #include "files/formats.h"
 
@@ -28,15 +29,6 @@ __attribute__((constructor)) static void set_seed(void)
 }
 
 enum { NUMBER = 40, MOST_DIGITS = 17 };
-
-int kelvin_digits(double x)
-{
-    for (int digits = 1;; digits++) {
-        char text[NUMBER];
-        snprintf(text, sizeof text, "%.*g", digits, x);
-        if (strtod(text, NULL) == x || digits == MOST_DIGITS) return digits;
-    }
-}
 
 /* ---- kinds of fields ---- */
 

@@ -65,7 +65,4 @@ size_t kelvin_field_print(char *out, size_t size, const struct kelvin_field *fie
  * short. */
 const char *kelvin_field_words(kelvin_arena *arena, const struct kelvin_field *field, const void *record);
 
-/* Digits (1 .. 17) after which a decimal number becomes this one again. */
-int kelvin_digits(double x);
-
 #endif

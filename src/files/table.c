@@ -1,9 +1,9 @@
 /* Tables as text, CSV: one line of names, one line per row. Numbers have as many digits as their column
  * says, or the fewest that give them back. */
 #include "base/c_locale.h"
+#include "files/decimal.h"
 #include "files/files.h"
 #include "files/formats.h"
-#include "files/record.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,17 +24,17 @@ static const char *after(size_t column, size_t n_columns)
     return column + 1 < n_columns ? "," : "\n";
 }
 
-static int digits_of(const struct kelvin_column *column, double x)
+static int digits_of(const struct kelvin_column *column)
 {
     enum { WHOLE = 10 };
-    return column->whole ? WHOLE : column->digits ? column->digits : kelvin_digits(x);
+    return column->whole ? WHOLE : column->digits;
 }
 
 /* A text of names, unless there are some already, and rows; kelvin_free it. */
 static kelvin_status make_text(char **out, size_t *bytes, const struct kelvin_column *columns, size_t n_columns,
                                const double *rows, size_t n, bool names)
 {
-    char *text = *out = kelvin_alloc((n + names) * n_columns, FIELD);
+    char *text = *out = kelvin_alloc(n_columns, (names ? FIELD : 0) + n * KELVIN_DECIMAL);
     *bytes = 0;
     if (!text) return KELVIN_ENOMEM;
     locale_t c, before = enter_c_locale(&c);
@@ -42,8 +42,8 @@ static kelvin_status make_text(char **out, size_t *bytes, const struct kelvin_co
         *bytes += (size_t)snprintf(text + *bytes, FIELD, "%s%s", columns[k].name, after(k, n_columns));
     for (size_t i = 0; i < n * n_columns; i++) {
         const size_t k = i % n_columns;
-        const double x = isnan(rows[i]) ? (double)NAN : rows[i]; /* never "-nan" */
-        *bytes += (size_t)snprintf(text + *bytes, FIELD, "%.*g%s", digits_of(&columns[k], x), x, after(k, n_columns));
+        *bytes += kelvin_decimal(text + *bytes, rows[i], digits_of(&columns[k]));
+        text[(*bytes)++] = *after(k, n_columns);
     }
     leave_c_locale(c, before);
     return KELVIN_OK;

@@ -9,18 +9,49 @@
 
 enum { LANES = 16, VECTORS = LANES / DOUBLES };
 
-double NAME(dot)(const float *a, const float *b, size_t n)
+INLINE double sum_of(double *lane)
 {
-    doubles sum[VECTORS] = {{0}};
-    double lane[LANES];
-    size_t i = 0;
-    for (; i + LANES <= n; i += LANES)
-        UNROLLED(j, VECTORS)
-            sum[j] =
-                doubles_fma(doubles_from_floats(a + i + j * DOUBLES), doubles_from_floats(b + i + j * DOUBLES), sum[j]);
-    memcpy(lane, sum, sizeof lane);
-    for (size_t j = 0; i + j < n; j++) lane[j] += (double)a[i + j] * (double)b[i + j];
     for (int width = LANES / 2; width > 0; width /= 2)
         for (int j = 0; j < width; j++) lane[j] += lane[j + width];
     return lane[0];
+}
+
+double NAME(dot)(const float *a, const float *b, size_t n)
+{
+    double ab;
+    NAME(dots)(&ab, NULL, a, b, n);
+    return ab;
+}
+
+/* Converting floats takes longer than multiplying: those of a vector that is met twice are converted once. */
+INLINE void sums(bool AB, bool BB, double ab[LANES], double bb[LANES], const float *a, const float *b, size_t n)
+{
+    doubles sum_ab[VECTORS] = {{0}}, sum_bb[VECTORS] = {{0}};
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        UNROLLED(j, VECTORS) {
+            const doubles y = doubles_from_floats(b + i + j * DOUBLES);
+            if (AB) sum_ab[j] = doubles_fma(doubles_from_floats(a + i + j * DOUBLES), y, sum_ab[j]);
+            if (BB) sum_bb[j] = doubles_fma(y, y, sum_bb[j]);
+        }
+    memcpy(ab, sum_ab, sizeof sum_ab);
+    memcpy(bb, sum_bb, sizeof sum_bb);
+    for (size_t j = 0; i + j < n; j++) {
+        if (AB) ab[j] += (double)a[i + j] * (double)b[i + j];
+        if (BB) bb[j] += (double)b[i + j] * (double)b[i + j];
+    }
+}
+
+void NAME(dots)(double *ab, double *bb, const float *a, const float *b, size_t n)
+{
+    double lane_ab[LANES], lane_bb[LANES];
+    if (a == b)
+        sums(false, true, lane_ab, lane_bb, a, b, n);
+    else if (bb)
+        sums(true, true, lane_ab, lane_bb, a, b, n);
+    else
+        sums(true, false, lane_ab, lane_bb, a, b, n);
+    if (bb || a == b) lane_bb[0] = sum_of(lane_bb);
+    if (bb) *bb = lane_bb[0];
+    *ab = a == b ? lane_bb[0] : sum_of(lane_ab);
 }

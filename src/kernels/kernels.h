@@ -38,6 +38,16 @@ static inline size_t panel_rows(size_t units)
     return (units + 4) / 4 * 4;
 }
 
+/* Dense layers on rows of a table, one by one: `row[r]` is where row r lies. Kernels take rows a few at a time: after
+ * the last one of an array of rows stand KELVIN_ROWS_BEYOND more, which may be read, and results have room for them. */
+enum { KELVIN_ROWS_BEYOND = 7 };
+
+/* Floats in a row of units there: whole vectors of eight. */
+static inline size_t kelvin_row(size_t units)
+{
+    return (units + 7) / 8 * 8;
+}
+
 /* Convolutions on panels have kernels of at most PANEL_KERNEL x PANEL_KERNEL. */
 enum { PANEL_KERNEL = 11 };
 
@@ -152,6 +162,11 @@ struct kelvin_kernels {
 
     /* sum_i a_i b_i: products and sums in double; the same bits on every machine. */
     double (*dot)(const float *a, const float *b, size_t n);
+    /* The same, ab, and that of b with itself, bb, unless NULL. */
+    void (*dots)(double *ab, double *bb, const float *a, const float *b, size_t n);
+
+    /* kelvin_random_bits(where, first + 0 .. 31); first is a multiple of 32. */
+    void (*random_bits)(uint32_t bits[32], uint64_t first, kelvin_random where);
 
     /* Standard normals number 0 .. n-1: kelvin_normal() in float. */
     void (*normals)(float *out, size_t n, kelvin_random where);
@@ -160,6 +175,10 @@ struct kelvin_kernels {
     void (*softmax)(float *l, float *p, float *q, const float *z, size_t K);
     /* dz_k = g_k q_k - p_k sum_{j != k} g_j: from the gradient g in l to that in z, added to dz. */
     void (*softmax_backward)(float *dz, const float *g, const float *p, const float *q, size_t K);
+
+    /* The same from l_label in one pass: value (KELVIN_BLOCK) = l_label unless NULL, dz is set; label (KELVIN_BLOCK), -1
+     * where there is no observation, and dz is 0 there. And what `outputs` says, unless NULL. */
+    void (*categorical)(float *dz, float *value, struct outputs *out, const float *z, const int32_t *label, size_t K);
 
     /* z: logits (K, KELVIN_BLOCK), all lanes. */
     void (*outputs)(struct outputs *out, const float *z, size_t K);
@@ -181,6 +200,27 @@ struct kelvin_kernels {
      * to. The unit of act[l] after its last one must be 1, for all l < n. */
     void (*mlp_backward)(const struct dense *layers, size_t n, struct panel_shape shape, const struct panel *slope,
                          const struct panel *act, float *grad, const float *theta, bool add);
+
+    /* ---- rows of a table, where lanes are units: row = kelvin_row(units) of them, those beyond the last 0 ---- */
+
+    /* y (rows, row) = max(s, leak s), s = b + sum_i x_i w_i; w (1 + n, row), the first of them b. */
+    void (*rows_forward)(float *y, const float *const *x, const float *w, size_t n, size_t units, float leak,
+                         size_t rows);
+    /* z (classes, KELVIN_BLOCK) = b + w h, of rows <= KELVIN_BLOCK; w (classes, row), h (rows, row). */
+    void (*rows_logits)(float *z, const float *h, const float *w, const float *b, size_t classes, size_t units,
+                        size_t rows);
+    /* d (rows, row) = (sum_k a_k w_k) act'(h); w (n, row); the n numbers of a row of a are `right` apart: 1
+     * or KELVIN_BLOCK. */
+    void (*rows_backward)(float *d, const float *h, const float *const *a, size_t right, const float *w, size_t n,
+                          size_t units, float leak, size_t rows);
+    /* g (1 + n, row) = or += the sum over rows of d, and of x_i d; d (rows, row). */
+    void (*rows_gradient)(float *g, const float *const *x, size_t n, const float *d, size_t units, size_t rows,
+                          bool add);
+    /* g (classes, row) = or += the sum over rows of dz_k h; numbers of a row of dz are KELVIN_BLOCK apart. */
+    void (*rows_gradient_end)(float *g, const float *const *dz, size_t classes, const float *h, size_t units,
+                              size_t rows, bool add);
+    /* w (units, n) = scale times g (n, row), turned. */
+    void (*rows_turn)(float *w, const float *g, size_t units, size_t n, float scale);
 
     /* n observations x (n, inputs) as a panel without a rest, (inputs, 8 wide); zeros beyond the last one. */
     void (*panel_pack)(float *panel, const float *x, size_t n, size_t inputs, size_t wide);

@@ -3,17 +3,6 @@
 #include "kernels/local.h"
 #include "kernels/vec.h"
 
-/* Four vectors become their columns, in each half. */
-INLINE void turn(v8 *r)
-{
-    const v8 a = v8_zip_low(r[0], r[2]), b = v8_zip_high(r[0], r[2]);
-    const v8 c = v8_zip_low(r[1], r[3]), d = v8_zip_high(r[1], r[3]);
-    r[0] = v8_zip_low(a, c);
-    r[1] = v8_zip_high(a, c);
-    r[2] = v8_zip_low(b, d);
-    r[3] = v8_zip_high(b, d);
-}
-
 /* One vector of each row of a panel, `row` floats apart, from n of its eight observations; zeros for the others. */
 INLINE void pack_vector(float *panel, size_t row, const float *x, size_t n, size_t inputs)
 {
@@ -23,7 +12,7 @@ INLINE void pack_vector(float *panel, size_t row, const float *x, size_t n, size
     for (; j + 4 <= inputs; j += 4) {
         v8 r[4];
         for (int t = 0; t < 4; t++) r[t] = v8_load_halves(from[t] + j, from[t + 4] + j);
-        turn(r);
+        v8_turn(r);
         for (int t = 0; t < 4; t++) v8_store(panel + (j + (size_t)t) * row, r[t]);
     }
     for (; j < inputs; j++)

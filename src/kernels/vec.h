@@ -302,6 +302,17 @@ INLINE v8 v8_zip_high(v8 a, v8 b)
 #endif
 }
 
+/* Four vectors become their columns, in each half. */
+INLINE void v8_turn(v8 *r)
+{
+    const v8 a = v8_zip_low(r[0], r[2]), b = v8_zip_high(r[0], r[2]);
+    const v8 c = v8_zip_low(r[1], r[3]), d = v8_zip_high(r[1], r[3]);
+    r[0] = v8_zip_low(a, c);
+    r[1] = v8_zip_high(a, c);
+    r[2] = v8_zip_low(b, d);
+    r[3] = v8_zip_high(b, d);
+}
+
 /* ---- four units x two observations: the rest of a panel ---- */
 
 /* p0 p1 p0 p1 p0 p1 p0 p1 */
@@ -339,6 +350,28 @@ INLINE v8 v8_load_low(const float *p)
     v8 r = v8_set(0.0f);
     memcpy(&r.val[0], p, sizeof r.val[0]);
     return r;
+#endif
+}
+
+/* ---- four units of two rows, or of two columns ---- */
+
+/* p0 p1 p2 p3 p0 p1 p2 p3 */
+INLINE v8 v8_twice(const float *p)
+{
+#if defined(__AVX2__)
+    return (v8)_mm256_broadcast_ps((const __m128 *)(const void *)p);
+#else
+    return v8_load_halves(p, p);
+#endif
+}
+
+/* Lanes 0-3 of a, lanes 4-7 of b. */
+INLINE v8 v8_halves_of(v8 a, v8 b)
+{
+#if defined(__AVX2__)
+    return (v8)_mm256_blend_ps((__m256)a, (__m256)b, 0xf0);
+#else
+    return (v8){{a.val[0], b.val[1]}};
 #endif
 }
 

@@ -21,22 +21,32 @@ kelvin_block kelvin_model_block(const kelvin_model *model, const float *packed, 
                           .last = left <= model->block};
 }
 
-kelvin_status kelvin_weights_create(kelvin_weights **out, const kelvin_model *model)
+static kelvin_status make_weights(kelvin_weights **out, const kelvin_model *model, const struct net_type *type)
 {
     *out = NULL;
     kelvin_arena *arena;
     KELVIN_TRY(kelvin_arena_create(&arena));
-    kelvin_weights *weights = kelvin_arena_alloc(arena, 1, model->type->weights_size);
+    kelvin_weights *weights = kelvin_arena_alloc(arena, 1, type->weights_size);
     kelvin_status status = KELVIN_ENOMEM;
     if (weights) {
-        *weights = (kelvin_weights){.arena = arena, .model = model, .kernels = model->kernels};
-        status = model->type->weights_create ? model->type->weights_create(weights) : KELVIN_OK;
+        *weights = (kelvin_weights){.arena = arena, .model = model, .type = type, .kernels = model->kernels};
+        status = type->weights_create ? type->weights_create(weights) : KELVIN_OK;
     }
     if (status)
         kelvin_arena_destroy(arena);
     else
         *out = weights;
     return status;
+}
+
+kelvin_status kelvin_weights_create(kelvin_weights **out, const kelvin_model *model)
+{
+    return make_weights(out, model, model->type);
+}
+
+kelvin_status kelvin_weights_create_rows(kelvin_weights **out, const kelvin_model *model)
+{
+    return make_weights(out, model, &kelvin_net_rows);
 }
 
 bool kelvin_model_prepares(const kelvin_model *model)
@@ -46,7 +56,7 @@ bool kelvin_model_prepares(const kelvin_model *model)
 
 void kelvin_weights_share(kelvin_weights *weights, const float *theta, bool backward, size_t part, size_t parts)
 {
-    const struct net_type *type = weights->model->type;
+    const struct net_type *type = weights->type;
     if (part == 0) weights->theta = theta;
     if (type->weights_set) type->weights_set(weights, theta, backward, part, parts);
 }
@@ -66,23 +76,33 @@ void kelvin_weights_destroy(kelvin_weights *weights)
     if (weights) kelvin_arena_destroy(weights->arena);
 }
 
-kelvin_status kelvin_net_create(kelvin_net **out, const kelvin_model *model)
+static kelvin_status make_net(kelvin_net **out, const kelvin_model *model, const struct net_type *type)
 {
     *out = NULL;
     kelvin_arena *arena;
     KELVIN_TRY(kelvin_arena_create(&arena));
-    kelvin_net *net = kelvin_arena_alloc(arena, 1, model->type->net_size);
+    kelvin_net *net = kelvin_arena_alloc(arena, 1, type->net_size);
     float *z = kelvin_arena_alloc(arena, model->classes * KELVIN_BLOCK, sizeof *z);
     kelvin_status status = KELVIN_ENOMEM;
     if (net && z) {
-        *net = (kelvin_net){.arena = arena, .model = model, .kernels = model->kernels, .z = z};
-        status = model->type->net_create(net);
+        *net = (kelvin_net){.arena = arena, .model = model, .type = type, .kernels = model->kernels, .z = z};
+        status = type->net_create(net);
     }
     if (status)
         kelvin_arena_destroy(arena);
     else
         *out = net;
     return status;
+}
+
+kelvin_status kelvin_net_create(kelvin_net **out, const kelvin_model *model)
+{
+    return make_net(out, model, model->type);
+}
+
+kelvin_status kelvin_net_create_rows(kelvin_net **out, const kelvin_model *model)
+{
+    return make_net(out, model, &kelvin_net_rows);
 }
 
 size_t kelvin_net_bytes(const kelvin_net *net)
@@ -97,13 +117,13 @@ void kelvin_net_destroy(kelvin_net *net)
 
 void kelvin_net_forward(kelvin_net *net, float *z, const kelvin_weights *weights, const kelvin_block *block)
 {
-    net->model->type->forward(net, z, weights, block);
+    net->type->forward(net, z, weights, block);
 }
 
 void kelvin_net_backward(kelvin_net *net, float *grad, const kelvin_weights *weights, const float *dz,
                          const kelvin_block *block)
 {
-    net->model->type->backward(net, grad, weights, dz, block);
+    net->type->backward(net, grad, weights, dz, block);
 }
 
 void kelvin_block_logits(float *logits, const float *z, size_t classes, size_t n)

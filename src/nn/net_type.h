@@ -1,6 +1,6 @@
-/* net_type: one way to run a model. There are two: `panels.c`, where lanes are observations (small networks: whatever
- * the number of channels, no lane is wasted), and `maps.c`, where lanes are channels (residual networks: an image
- * stays in cache through its layers). */
+/* net_type: one way to run a model. There are three: `panels.c`, where lanes are observations (small networks: whatever
+ * the number of channels, no lane is wasted), `maps.c`, where lanes are channels (residual networks: an image stays in
+ * cache through its layers), and, for batches of a table, `rows.c`, where lanes are units. */
 #ifndef NN_NET_TYPE_H
 #define NN_NET_TYPE_H
 
@@ -12,6 +12,7 @@
 struct kelvin_weights {
     kelvin_arena *arena;
     const kelvin_model *model;
+    const struct net_type *type;
     const struct kelvin_kernels *kernels;
     const float *theta;
 };
@@ -19,6 +20,7 @@ struct kelvin_weights {
 struct kelvin_net {
     kelvin_arena *arena;
     const kelvin_model *model;
+    const struct net_type *type;
     const struct kelvin_kernels *kernels;
     float *z; /* (classes, KELVIN_BLOCK), for kelvin_net_logits */
 };
@@ -31,6 +33,7 @@ struct net_type {
     kelvin_status (*weights_create)(kelvin_weights *weights);
     kelvin_status (*net_create)(kelvin_net *net);
 
+    /* NULL where nothing is packed. */
     size_t (*packed)(const kelvin_model *model, size_t n);
     void (*pack)(const kelvin_model *model, const struct kelvin_kernels *kernels, float *packed, const float *x,
                  size_t n);
@@ -41,6 +44,6 @@ struct net_type {
                      const kelvin_block *block);
 };
 
-extern const struct net_type kelvin_net_panels, kelvin_net_maps;
+extern const struct net_type kelvin_net_panels, kelvin_net_maps, kelvin_net_rows;
 
 #endif

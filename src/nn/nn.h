@@ -74,6 +74,10 @@ typedef struct kelvin_block {
     const float *x;
     size_t n;
     bool first, last; /* of those that a gradient is summed over */
+
+    /* Of a network that takes rows: where they lie, instead of x, and what the gradient is multiplied by. */
+    const float *const *row;
+    float scale;
 } kelvin_block;
 
 /* Observations first .. first + model->block - 1 of n packed ones, or those that there are. */
@@ -94,6 +98,14 @@ typedef struct kelvin_net kelvin_net;
 KELVIN_MUST_CHECK kelvin_status kelvin_net_create(kelvin_net **net, const kelvin_model *model);
 size_t kelvin_net_bytes(const kelvin_net *net);
 void kelvin_net_destroy(kelvin_net *net);
+
+/* A network of dense layers on a table can also take its rows where they lie, (inputs) each, KELVIN_BLOCK at a time: the
+ * same numbers but for roundings, faster where each row is met once. Both must be made for it, weights and net. The
+ * rows of a gradient stand in one array, block after block, where they stay until its last block; KELVIN_ROWS_BEYOND
+ * more follow it, which may be any rows. */
+bool kelvin_model_takes_rows(const kelvin_model *model);
+KELVIN_MUST_CHECK kelvin_status kelvin_weights_create_rows(kelvin_weights **weights, const kelvin_model *model);
+KELVIN_MUST_CHECK kelvin_status kelvin_net_create_rows(kelvin_net **net, const kelvin_model *model);
 
 /* z (classes, KELVIN_BLOCK): class k of observation i is at k * KELVIN_BLOCK + i. Lanes beyond the last
  * observation may be written to, or left as they were. */

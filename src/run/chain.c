@@ -58,7 +58,7 @@ kelvin_status kelvin_chain_threads(struct kelvin_chain *chain, size_t threads)
     const struct kelvin_run_owned *inside = kelvin_run_inside(run);
     const bool batches = run->sampler->batches;
     const kelvin_posterior_options options = {
-        .batch = batches ? run->config.batch : 0, .threads = threads, .outputs = batches, .group = chain->group};
+        .batch = batches ? run->config.batch : 0, .threads = threads, .outputs = batches, .rows = batches, .group = chain->group};
     kelvin_posterior *posterior;
     KELVIN_TRY(kelvin_posterior_make(&posterior, run->model, &inside->density,
                                      inside->has_prior ? &inside->prior : NULL, run->data, &options));

@@ -33,10 +33,12 @@ static void step(kelvin_sampler *s, kelvin_step_info *info, const kelvin_moment 
     const double m = s->setting[MOMENTUM], rate = s->setting[LR] * moment->rate;
     const float h = (float)sqrt(rate / s->observations), noise = (float)sqrt(2 * moment->temperature * (1 - m));
     float *grad = s->work[GRADIENT], *v = s->vector[V];
+    double along, square;
     kelvin_sampler_eval(s, &info->logp, grad, s->theta);
     info->value[RATE] = rate;
-    info->value[GRADIENT_NORM] = sqrt(k->dot(grad, grad, n));
-    info->value[CONFIGURATIONAL] = -k->dot(s->theta, grad, n) / (double)n;
+    k->dots(&along, &square, s->theta, grad, n);
+    info->value[GRADIENT_NORM] = sqrt(square);
+    info->value[CONFIGURATIONAL] = -along / (double)n;
     k->langevin(s->theta, v, grad, n, (float)m, h, noise, h,
                 kelvin_sampler_random(s, moment->step, KELVIN_STREAM_NOISE));
     info->value[KINETIC] = 0.5 * (1 + m) * k->dot(v, v, n) / (double)n;

@@ -15,4 +15,7 @@
 void kelvin_outputs_block(kelvin_outputs *sum, const struct kelvin_kernels *kernels, const float *z, const int32_t *y,
                           size_t K, size_t n);
 
+/* The same from what has been said of them. */
+void kelvin_outputs_count(kelvin_outputs *sum, const struct outputs *said, const int32_t *y, size_t n);
+
 #endif

@@ -37,7 +37,7 @@ struct fresh {
 
 /* What one thread works in. */
 struct worker {
-    kelvin_net *net;
+    kelvin_net *net, *rows;
     float *x;                /* (block, inputs), for batches */
     float *z, *dz, *scratch; /* (classes, KELVIN_BLOCK) each, and the density's */
 };
@@ -56,8 +56,10 @@ struct kelvin_posterior {
     float *row_weight; /* (n), of observations */
     bool weighted;     /* false: they are all 1, and row_weight is not looked at */
     struct fresh fresh;
+    bool takes_rows, has_rows; /* of tables, where they lie; this batch is of such */
+    const float **row;         /* (capacity and KELVIN_ROWS_BEYOND) */
 
-    kelvin_weights *weights;
+    kelvin_weights *weights, *row_weights;
     struct kelvin_group *group; /* NULL: nobody else */
     kelvin_pool *pool;          /* NULL: one thread */
     size_t threads, workers;    /* that share an evaluation; that have shards to do */
@@ -72,6 +74,7 @@ struct kelvin_posterior {
 /* One evaluation. */
 struct evaluation {
     kelvin_posterior *posterior;
+    bool rows; /* as they lie; logits are always those of packed ones, whoever asks for them */
     size_t shards;
     size_t first, end;  /* of these, this rank's own */
     atomic_size_t next; /* the shard to do next */
@@ -94,6 +97,14 @@ static size_t shard_count(const kelvin_model *model, size_t n)
 {
     const size_t blocks = block_count(model, n);
     return blocks < MAX_SHARDS ? blocks : MAX_SHARDS;
+}
+
+/* Of rows a shard costs a gradient that is turned back and added up, and a thread that is woken: it must be worth it. */
+static size_t row_shard_count(const kelvin_model *model, size_t n)
+{
+    enum { WORTH = 100000 };
+    const size_t most = shard_count(model, n), worth = n * model->n_params / WORTH;
+    return worth < 1 ? 1 : worth < most ? worth : most;
 }
 
 /* The first observation of a shard; of the one after the last: n. */
@@ -128,30 +139,49 @@ static void take_in(const kelvin_posterior *p, const struct worker *w, size_t fi
                       fresh->x ? fresh->x + first * p->model->inputs : w->x, n);
 }
 
+/* The block of a shard that begins at `first`. With one shard of rows its gradient is the gradient. */
+static kelvin_block block_of(const struct evaluation *e, size_t first, size_t begin, size_t end)
+{
+    const kelvin_posterior *p = e->posterior;
+    const size_t left = end - first;
+    kelvin_block block = e->rows ? (kelvin_block){.row = p->row + first,
+                                                  .n = left < KELVIN_BLOCK ? left : KELVIN_BLOCK,
+                                                  .scale = e->shards == 1 ? e->scale : 1.0f}
+                                 : kelvin_model_block(p->model, p->x, p->n, first);
+    block.first = first == begin;
+    block.last = first + block.n == end;
+    return block;
+}
+
 /* A gradient goes to `grad` unless NULL. */
 static void run_shard(const struct evaluation *e, struct worker *w, size_t shard, float *grad)
 {
     kelvin_posterior *p = e->posterior;
     const kelvin_model *model = p->model;
     const size_t begin = shard_begin(e, shard), end = shard_begin(e, shard + 1);
+    const kelvin_weights *weights = e->rows ? p->row_weights : p->weights;
+    kelvin_net *net = e->rows ? w->rows : w->net;
     double sum = 0;
     kelvin_outputs outputs = {0};
     for (size_t first = begin; first < end; first += model->block) {
-        kelvin_block block = kelvin_model_block(model, p->x, p->n, first);
+        const kelvin_block block = block_of(e, first, begin, end);
+        struct outputs said;
         double part;
-        block.first = first == begin;
-        block.last = first + block.n == end;
-        if (p->fresh.is) take_in(p, w, first, block.n);
-        kelvin_net_forward(w->net, w->z, p->weights, &block);
+        if (p->fresh.is && !e->rows) take_in(p, w, first, block.n);
+        kelvin_net_forward(net, w->z, weights, &block);
         if (e->logits) kelvin_block_logits(e->logits + first * model->classes, w->z, model->classes, block.n);
-        if (p->counts) kelvin_outputs_block(&outputs, p->kernels, w->z, p->y + first, model->classes, block.n);
-        if (!e->logp && !grad) continue;
-        kelvin_density_block(p->kernels, &p->density, e->logp ? &part : NULL, w->dz, w->z, p->y + first,
-                             p->weighted ? p->row_weight + first : NULL, model->classes, block.n, w->scratch);
-        if (e->logp) sum += part + check_logits(w->z, model->classes, block.n);
-        if (grad) kelvin_net_backward(w->net, grad, p->weights, w->dz, &block);
+        if (!e->logp && !grad) {
+            if (p->counts) kelvin_outputs_block(&outputs, p->kernels, w->z, p->y + first, model->classes, block.n);
+            continue;
+        }
+        kelvin_density_told(p->kernels, &p->density, e->logp ? &part : NULL, p->counts ? &said : NULL, w->dz, w->z,
+                            p->y + first, p->weighted ? p->row_weight + first : NULL, model->classes, block.n,
+                            w->scratch);
+        if (p->counts) kelvin_outputs_count(&outputs, &said, p->y + first, block.n);
+        if (e->logp) sum += part + (p->counts ? 0 : check_logits(w->z, model->classes, block.n));
+        if (grad) kelvin_net_backward(net, grad, weights, w->dz, &block);
     }
-    p->logp[shard] = sum;
+    p->logp[shard] = outputs.range == outputs.range ? sum : outputs.range; /* which knows of logits that are none */
     p->of_shard[shard] = outputs;
 }
 
@@ -266,13 +296,16 @@ static kelvin_status share_weights(void *context, size_t thread)
 static void evaluate(struct evaluation *e, const float *theta)
 {
     kelvin_posterior *p = e->posterior;
-    e->shards = e->end = shard_count(p->model, p->n);
+    e->rows = p->has_rows && !e->logits;
+    e->shards = e->end = e->rows ? row_shard_count(p->model, p->n) : shard_count(p->model, p->n);
     e->theta = theta;
-    if (kelvin_model_prepares(p->model))
+    if (e->rows)
+        kelvin_weights_set(p->row_weights, theta, e->grad != NULL);
+    else if (kelvin_model_prepares(p->model))
         on_threads(p, share_weights, e, p->threads);
     else
         kelvin_weights_set(p->weights, theta, e->grad != NULL);
-    if (e->shards == 1 && e->scale == 1.0f) {
+    if (e->shards == 1 && (e->rows || e->scale == 1.0f)) {
         run_shard(e, &p->worker[0], 0, e->grad);
     } else if (p->group && e->shards > 1 && !e->logits) {
         run_in_group(e);
@@ -282,7 +315,7 @@ static void evaluate(struct evaluation *e, const float *theta)
         on_threads(p, run_worker, e, p->workers);
         if (e->grad) on_threads(p, sum_range, e, p->threads);
     }
-    p->fresh.is = false;
+    if (!e->rows) p->fresh.is = false;
     p->outputs = p->of_shard[0];
     for (size_t shard = 1; p->counts && shard < e->shards; shard++)
         kelvin_outputs_add(&p->outputs, &p->of_shard[shard]);
@@ -369,6 +402,16 @@ static kelvin_status check_batch(const kelvin_posterior *p, size_t n)
     return KELVIN_OK;
 }
 
+/* The rows of a new batch; those beyond the last are the last again. */
+static void set_rows(kelvin_posterior *p, const float *x, const uint32_t *index, size_t n)
+{
+    const size_t inputs = p->model->inputs;
+    p->has_rows = p->takes_rows && x;
+    if (!p->has_rows) return;
+    for (size_t i = 0; i < n; i++) p->row[i] = x + (index ? index[i] : i) * inputs;
+    for (size_t i = 0; i < KELVIN_ROWS_BEYOND; i++) p->row[n + i] = p->row[n - 1];
+}
+
 kelvin_status kelvin_posterior_set_batch(kelvin_posterior *p, const float *x, const int32_t *y, size_t n)
 {
     KELVIN_TRY(check_batch(p, n));
@@ -379,6 +422,7 @@ kelvin_status kelvin_posterior_set_batch(kelvin_posterior *p, const float *x, co
     memcpy(p->y, y, n * sizeof *y);
     p->weighted = false;
     p->fresh = (struct fresh){.is = true, .x = x};
+    set_rows(p, x, NULL, n);
     p->n = n;
     return KELVIN_OK;
 }
@@ -393,16 +437,20 @@ kelvin_status kelvin_posterior_set_part(kelvin_posterior *p, const kelvin_data *
     for (size_t i = 0; p->weighted && i < n; i++) p->row_weight[i] = part->weight[index[i]];
     p->fresh = (struct fresh){.is = true, .data = data, .part = part, .index = index};
     if (epoch) p->fresh.epoch = *epoch;
+    set_rows(p, part->x, index, n);
     p->n = n;
     return KELVIN_OK;
 }
 
 /* ---- memory ---- */
 
-static kelvin_status make_worker(struct worker *w, const kelvin_model *model, bool batches)
+static kelvin_status make_worker(struct worker *w, const kelvin_posterior *p)
 {
+    const kelvin_model *model = p->model;
     const size_t outputs = model->classes * KELVIN_BLOCK;
+    const bool batches = p->is_batch;
     KELVIN_TRY(kelvin_net_create(&w->net, model));
+    if (p->takes_rows) KELVIN_TRY(kelvin_net_create_rows(&w->rows, model));
     w->z = kelvin_alloc(outputs, sizeof *w->z);
     w->dz = kelvin_alloc(outputs, sizeof *w->dz);
     w->scratch = kelvin_alloc(kelvin_density_scratch(model->classes), sizeof *w->scratch);
@@ -424,16 +472,24 @@ static kelvin_status pack(kelvin_posterior *p, const kelvin_data *data)
     return KELVIN_OK;
 }
 
+static kelvin_status make_rows(kelvin_posterior *p)
+{
+    if (!p->takes_rows) return KELVIN_OK;
+    p->row = kelvin_alloc(p->capacity + KELVIN_ROWS_BEYOND, sizeof *p->row);
+    return p->row ? kelvin_weights_create_rows(&p->row_weights, p->model) : KELVIN_ENOMEM;
+}
+
 static kelvin_status make(kelvin_posterior *p, const kelvin_data *data)
 {
     KELVIN_TRY(kelvin_kernels_get(&p->kernels));
+    KELVIN_TRY(make_rows(p));
     KELVIN_TRY(kelvin_weights_create(&p->weights, p->model));
     if (p->threads > 1) KELVIN_TRY(kelvin_pool_create(&p->pool, p->threads));
     const size_t shards = shard_count(p->model, p->capacity);
     p->workers = p->threads < shards ? p->threads : shards;
     p->worker = kelvin_alloc(p->workers, sizeof *p->worker);
     if (!p->worker) return KELVIN_ENOMEM;
-    for (size_t i = 0; i < p->workers; i++) KELVIN_TRY(make_worker(&p->worker[i], p->model, p->is_batch));
+    for (size_t i = 0; i < p->workers; i++) KELVIN_TRY(make_worker(&p->worker[i], p));
     p->x = kelvin_alloc(kelvin_model_packed(p->model, p->capacity), sizeof *p->x);
     p->y = kelvin_alloc(p->capacity, sizeof *p->y);
     p->row_weight = kelvin_alloc(p->capacity, sizeof *p->row_weight);
@@ -473,6 +529,7 @@ kelvin_status kelvin_posterior_make(kelvin_posterior **out, const kelvin_model *
     p->capacity = p->is_batch ? options->batch : data->train.n;
     p->n = p->is_batch ? 0 : data->train.n;
     p->total = options->total ? options->total : data->train.n;
+    p->takes_rows = p->is_batch && options->rows && kelvin_model_takes_rows(model);
     p->counts = options->outputs;
     p->group = options->group && options->group->size > 1 ? options->group : NULL;
     p->threads = options->threads ? options->threads : 1;
@@ -500,7 +557,9 @@ size_t kelvin_posterior_bytes(const kelvin_posterior *p)
     const size_t floats = kelvin_model_packed(p->model, p->capacity) + p->partials * p->model->n_params;
     size_t bytes = floats * sizeof(float) + kelvin_weights_bytes(p->weights);
     if (p->is_batch) bytes += p->workers * p->model->block * p->model->inputs * sizeof(float);
-    for (size_t i = 0; i < p->workers; i++) bytes += kelvin_net_bytes(p->worker[i].net);
+    if (p->takes_rows) bytes += kelvin_weights_bytes(p->row_weights) + (p->capacity + KELVIN_ROWS_BEYOND) * sizeof *p->row;
+    for (size_t i = 0; i < p->workers; i++)
+        bytes += kelvin_net_bytes(p->worker[i].net) + (p->takes_rows ? kelvin_net_bytes(p->worker[i].rows) : 0);
     return bytes;
 }
 
@@ -509,6 +568,7 @@ void kelvin_posterior_destroy(kelvin_posterior *p)
     if (!p) return;
     for (size_t i = 0; p->worker && i < p->workers; i++) {
         kelvin_net_destroy(p->worker[i].net);
+        kelvin_net_destroy(p->worker[i].rows);
         kelvin_free(p->worker[i].x);
         kelvin_free(p->worker[i].z);
         kelvin_free(p->worker[i].dz);
@@ -517,6 +577,8 @@ void kelvin_posterior_destroy(kelvin_posterior *p)
     kelvin_free(p->worker);
     kelvin_pool_destroy(p->pool);
     kelvin_weights_destroy(p->weights);
+    kelvin_weights_destroy(p->row_weights);
+    kelvin_free(p->row);
     kelvin_free(p->x);
     kelvin_free(p->y);
     kelvin_free(p->row_weight);

@@ -22,6 +22,8 @@ typedef struct kelvin_posterior_options {
     size_t threads; /* that share an evaluation; 0: one. The bits do not depend on it. More than 8 gain little. */
     size_t total;   /* observations that those it looks at stand for; 0: as many as there are training data */
     bool outputs;   /* keep count of what the network says, for kelvin_posterior_outputs */
+    bool rows;      /* batches of a table are read where they lie, which is faster where each is met once or twice: they
+                       must stay there until the next batch is set. The same numbers but for roundings */
     struct kelvin_group *group; /* ranks that share each evaluation, in lockstep; NULL: none. The bits do not depend on
                                    it; what they say of logits is each one's own. If it breaks, numbers mean nothing. */
 } kelvin_posterior_options;
