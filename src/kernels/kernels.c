@@ -33,3 +33,14 @@ struct panel_shape kelvin_panel_shape(size_t n)
     if (n < 8 || left == 0 || left > 2) return (struct panel_shape){.wide = n < 8 ? 1 : (n + 7) / 8, .rest = false};
     return (struct panel_shape){.wide = n / 8, .rest = true};
 }
+
+size_t kelvin_chains_vectors(struct panel_shape shape, size_t chains)
+{
+    return chains * shape.wide + (shape.rest ? chains / 4 : 0);
+}
+
+size_t kelvin_chains_observation(struct panel_shape shape, size_t chains, size_t v, size_t lane)
+{
+    if (chains == 8) return v;
+    return v < 4 * shape.wide ? v / 4 * 8 + v % 4 + lane / 4 * 4 : 8 * shape.wide + lane / 4;
+}

@@ -38,6 +38,11 @@ static inline size_t panel_rows(size_t units)
     return (units + 4) / 4 * 4;
 }
 
+/* Several chains at once on one block: vectors of eight lanes that a unit has, of 8 chains, or of 4; and which
+ * observation, counted from the first of the block, lane `lane` of its vector `v` is. */
+size_t kelvin_chains_vectors(struct panel_shape shape, size_t chains);
+size_t kelvin_chains_observation(struct panel_shape shape, size_t chains, size_t v, size_t lane);
+
 /* Convolutions on panels have kernels of at most PANEL_KERNEL x PANEL_KERNEL. */
 enum { PANEL_KERNEL = 11 };
 
@@ -136,6 +141,11 @@ struct kelvin_kernels {
     /* y_i += a (x_i by_i) */
     void (*axpy_by)(float *y, float a, const float *x, const float *by, size_t n);
 
+    /* The same with a, e and h of eight lanes: element i has that of lane i % 8. */
+    void (*lanes_axpy)(float *y, const float *a, const float *x, size_t n);
+    void (*lanes_kick_drift)(float *theta, float *v, const float *g, const float *e, const float *h, size_t n);
+    void (*lanes_axpy_by)(float *y, const float *a, const float *x, const float *by, size_t n);
+
     /* sum_i a_i b_i: products and sums in double; the same bits on every machine. */
     double (*dot)(const float *a, const float *b, size_t n);
 
@@ -167,6 +177,15 @@ struct kelvin_kernels {
      * to. The unit of act[l] after its last one must be 1, for all l < n. */
     void (*mlp_backward)(const struct dense *layers, size_t n, struct panel_shape shape, const struct panel *slope,
                          const struct panel *act, float *grad, const float *theta, bool add);
+
+    /* The same layers of `chains` (8 or 4) chains at once, each with weights of its own: theta and grad are (n_params,
+     * chains). A unit of act[l] and slope[l] is kelvin_chains_vectors() vectors of eight lanes: chains, and, of four
+     * chains, two observations, as kelvin_chains_observation says. Each chain gets the bits of the two kernels above. */
+    void (*chains_forward)(const struct dense *layers, size_t n, struct panel_shape shape, size_t chains,
+                           float *const *act, const float *theta);
+    /* slope[l] may be slope[l + 2]. slope[n] is 0 where there is no observation. */
+    void (*chains_backward)(const struct dense *layers, size_t n, struct panel_shape shape, size_t chains,
+                            float *const *slope, float *const *act, float *grad, const float *theta, bool add);
 
     /* n observations x (n, inputs) as a panel without a rest, (inputs, 8 wide); zeros beyond the last one. */
     void (*panel_pack)(float *panel, const float *x, size_t n, size_t inputs, size_t wide);

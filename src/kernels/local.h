@@ -12,6 +12,9 @@ void NAME(axpy)(float *y, float a, const float *x, size_t n);
 void NAME(kick_drift)(float *theta, float *v, const float *g, float e, float h, size_t n);
 void NAME(multiply)(float *y, const float *x, size_t n);
 void NAME(axpy_by)(float *y, float a, const float *x, const float *by, size_t n);
+void NAME(lanes_axpy)(float *y, const float *a, const float *x, size_t n);
+void NAME(lanes_kick_drift)(float *theta, float *v, const float *g, const float *e, const float *h, size_t n);
+void NAME(lanes_axpy_by)(float *y, const float *a, const float *x, const float *by, size_t n);
 double NAME(dot)(const float *a, const float *b, size_t n);
 double NAME(fma_peak)(size_t rounds);
 void NAME(normals)(float *out, size_t n, kelvin_random where);
@@ -25,6 +28,10 @@ void NAME(mlp_forward)(const struct dense *layers, size_t n, struct panel_shape 
                        const float *theta);
 void NAME(mlp_backward)(const struct dense *layers, size_t n, struct panel_shape shape, const struct panel *slope,
                         const struct panel *act, float *grad, const float *theta, bool add);
+void NAME(chains_forward)(const struct dense *layers, size_t n, struct panel_shape shape, size_t chains,
+                          float *const *act, const float *theta);
+void NAME(chains_backward)(const struct dense *layers, size_t n, struct panel_shape shape, size_t chains,
+                           float *const *slope, float *const *act, float *grad, const float *theta, bool add);
 void NAME(panel_pack)(float *panel, const float *x, size_t n, size_t inputs, size_t wide);
 void NAME(panel_conv_forward)(float *y, const float *x, const float *theta, const struct conv *conv, float leak,
                               size_t wide);
