@@ -40,7 +40,7 @@ INLINE void tile(int CHAINS, int J, int V, float *y, struct matrix m, const floa
         UNROLLED(t, J) of[t] = weights(CHAINS, w + (size_t)t * m.down);
         UNROLLED(v, V)
         {
-            const v8 in = v8_load(x + 8 * v);
+            const v8 in = keep(v8_load(x + 8 * v));
             UNROLLED(t, J) sum[t][v] = v8_fma(of[t], in, sum[t][v]);
         }
         w += m.right;
@@ -64,8 +64,8 @@ INLINE void units(int CHAINS, int J, float *y, size_t j, struct matrix m, const 
     if (!BACKWARD) b += j * (size_t)CHAINS;
     for (; at + 48 <= row; at += 48)
         tile(CHAINS, J, 6, y + at, m, x + at, n, row, b, RELU, leak, BACKWARD, act + at);
-    for (; at + 32 <= row; at += 32)
-        tile(CHAINS, J, 4, y + at, m, x + at, n, row, b, RELU, leak, BACKWARD, act + at);
+    for (; at + 24 <= row; at += 24)
+        tile(CHAINS, J, 3, y + at, m, x + at, n, row, b, RELU, leak, BACKWARD, act + at);
     for (; at < row; at += 8) tile(CHAINS, J, 1, y + at, m, x + at, n, row, b, RELU, leak, BACKWARD, act + at);
 }
 
