@@ -34,13 +34,9 @@ struct panel_shape kelvin_panel_shape(size_t n)
     return (struct panel_shape){.wide = n / 8, .rest = true};
 }
 
-size_t kelvin_chains_vectors(struct panel_shape shape, size_t chains)
+size_t kelvin_chains_observation(const struct chains_method *method, struct panel_shape shape, size_t i)
 {
-    return chains * shape.wide + (shape.rest ? chains / 4 : 0);
-}
-
-size_t kelvin_chains_observation(struct panel_shape shape, size_t chains, size_t v, size_t lane)
-{
-    if (chains == 8) return v;
-    return v < 4 * shape.wide ? v / 4 * 8 + v % 4 + lane / 4 * 4 : 8 * shape.wide + lane / 4;
+    const size_t vector = i / 2, upper = i % 2; /* where they are halved */
+    if (!method->halved || i >= 8 * shape.wide) return i;
+    return vector / 4 * 8 + vector % 4 + 4 * upper;
 }

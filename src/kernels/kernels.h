@@ -38,11 +38,6 @@ static inline size_t panel_rows(size_t units)
     return (units + 4) / 4 * 4;
 }
 
-/* Several chains at once on one block: vectors of eight lanes that a unit has, of 8 chains, or of 4; and which
- * observation, counted from the first of the block, lane `lane` of its vector `v` is. */
-size_t kelvin_chains_vectors(struct panel_shape shape, size_t chains);
-size_t kelvin_chains_observation(struct panel_shape shape, size_t chains, size_t v, size_t lane);
-
 /* Convolutions on panels have kernels of at most PANEL_KERNEL x PANEL_KERNEL. */
 enum { PANEL_KERNEL = 11 };
 
@@ -51,6 +46,22 @@ struct dense {
     size_t n_in, n_out;
     float leak;
 };
+
+/* Dense layers of several chains at once, each with weights of its own, on one block of observations: each chain gets
+ * the bits of mlp_forward and mlp_backward. theta and grad are (n_params, chains), act[l] and slope[l] (units,
+ * observations, chains): as many observations as the shape has room for, in the order of kelvin_chains_observation. */
+struct chains_method {
+    size_t chains;
+    bool halved; /* they are half a vector */
+    void (*forward)(const struct dense *layers, size_t n, struct panel_shape shape, float *const *act,
+                    const float *theta);
+    /* slope[n] must be 0 where there is no observation; slope[l] may be slope[l + 2]. grad is set, or added to. */
+    void (*backward)(const struct dense *layers, size_t n, struct panel_shape shape, float *const *slope,
+                     float *const *act, float *grad, const float *theta, bool add);
+};
+
+/* Which observation of a block is the i-th of its panels, whether there is such a one or not. */
+size_t kelvin_chains_observation(const struct chains_method *method, struct panel_shape shape, size_t i);
 
 /* How an image of bytes becomes floats: pixel (y, x) of a channel is pixel (y + dy, x + dx) of the image, or of its
  * mirror image, times scale plus offset; 0 where that is outside. */
@@ -178,14 +189,8 @@ struct kelvin_kernels {
     void (*mlp_backward)(const struct dense *layers, size_t n, struct panel_shape shape, const struct panel *slope,
                          const struct panel *act, float *grad, const float *theta, bool add);
 
-    /* The same layers of `chains` (8 or 4) chains at once, each with weights of its own: theta and grad are (n_params,
-     * chains). A unit of act[l] and slope[l] is kelvin_chains_vectors() vectors of eight lanes: chains, and, of four
-     * chains, two observations, as kelvin_chains_observation says. Each chain gets the bits of the two kernels above. */
-    void (*chains_forward)(const struct dense *layers, size_t n, struct panel_shape shape, size_t chains,
-                           float *const *act, const float *theta);
-    /* slope[l] may be slope[l + 2]. slope[n] is 0 where there is no observation. */
-    void (*chains_backward)(const struct dense *layers, size_t n, struct panel_shape shape, size_t chains,
-                            float *const *slope, float *const *act, float *grad, const float *theta, bool add);
+    /* The same layers of several chains at once. */
+    const struct chains_method *chains_4, *chains_8;
 
     /* n observations x (n, inputs) as a panel without a rest, (inputs, 8 wide); zeros beyond the last one. */
     void (*panel_pack)(float *panel, const float *x, size_t n, size_t inputs, size_t wide);

@@ -28,10 +28,6 @@ void NAME(mlp_forward)(const struct dense *layers, size_t n, struct panel_shape 
                        const float *theta);
 void NAME(mlp_backward)(const struct dense *layers, size_t n, struct panel_shape shape, const struct panel *slope,
                         const struct panel *act, float *grad, const float *theta, bool add);
-void NAME(chains_forward)(const struct dense *layers, size_t n, struct panel_shape shape, size_t chains,
-                          float *const *act, const float *theta);
-void NAME(chains_backward)(const struct dense *layers, size_t n, struct panel_shape shape, size_t chains,
-                           float *const *slope, float *const *act, float *grad, const float *theta, bool add);
 void NAME(panel_pack)(float *panel, const float *x, size_t n, size_t inputs, size_t wide);
 void NAME(panel_conv_forward)(float *y, const float *x, const float *theta, const struct conv *conv, float leak,
                               size_t wide);
@@ -77,6 +73,8 @@ void NAME(map_from_planes)(float *out, const float *planes, const struct map *ma
 CONV_METHOD_PROTOTYPES(direct);
 CONV_METHOD_PROTOTYPES(winograd_2);
 CONV_METHOD_PROTOTYPES(winograd_4);
+
+extern const struct chains_method NAME(chains_4), NAME(chains_8);
 
 extern const struct kelvin_kernels NAME(kernels);
 

@@ -17,6 +17,7 @@ struct kelvin_posteriors {
     kelvin_density density;
     kelvin_prior prior;
     bool has_prior;
+    const struct chains_method *method;
     size_t lanes; /* chains: 8 or 4 */
 
     size_t n;
@@ -47,7 +48,7 @@ static struct block block_at(const kelvin_posteriors *p, size_t first)
 {
     struct block b = {.first = first, .n = p->n - first < KELVIN_BLOCK ? p->n - first : KELVIN_BLOCK};
     b.shape = kelvin_panel_shape(b.n);
-    b.row = 8 * kelvin_chains_vectors(b.shape, p->lanes);
+    b.row = p->lanes * (8 * b.shape.wide + (b.shape.rest ? 2 : 0));
     return b;
 }
 
@@ -57,7 +58,7 @@ static void lay_out(kelvin_posteriors *p, const struct block *b)
     const size_t inputs = p->model->inputs;
     if (p->there == b->first) return;
     for (size_t at = 0; at < b->row; at++) {
-        const size_t i = kelvin_chains_observation(b->shape, p->lanes, at / 8, at % 8), from = b->first + i;
+        const size_t i = kelvin_chains_observation(p->method, b->shape, at / p->lanes), from = b->first + i;
         const bool is = i < b->n;
         for (size_t j = 0; j < inputs; j++) p->act[0][j * b->row + at] = is ? p->x[from * inputs + j] : 0;
         p->label[at] = is ? p->y[from] : -1;
@@ -90,9 +91,9 @@ static void run_block(kelvin_posteriors *p, size_t first, float *grad, const flo
     const struct block b = block_at(p, first);
     const size_t L = p->model->n_layers;
     lay_out(p, &b);
-    p->kernels->chains_forward(p->layer, L, b.shape, p->lanes, p->act, theta);
+    p->method->forward(p->layer, L, b.shape, p->act, theta);
     differentiate(p, &b);
-    p->kernels->chains_backward(p->layer, L, b.shape, p->lanes, p->slope, p->act, grad, theta, add);
+    p->method->backward(p->layer, L, b.shape, p->slope, p->act, grad, theta, add);
 }
 
 /* ---- all of it ---- */
@@ -216,6 +217,7 @@ static kelvin_status make(kelvin_posteriors *p, const kelvin_data *data)
 {
     const size_t K = p->model->classes, lanes = p->lanes * KELVIN_BLOCK;
     KELVIN_TRY(kelvin_kernels_get(&p->kernels));
+    p->method = p->lanes == 8 ? p->kernels->chains_8 : p->kernels->chains_4;
     KELVIN_TRY(kelvin_arena_create(&p->arena));
     KELVIN_TRY(make_layers(p));
     KELVIN_TRY(make_data(p, data));
