@@ -121,7 +121,8 @@ INLINE void multiply(float *y, size_t n_y, struct matrix m, const float *x, size
 
 /* J x I sums at once: of J units of dy with I of x. I = 0: one, of J units with the unit that is always 1, whose weight
  * is the bias: with it nothing is multiplied, to the same bits. */
-typedef vec sums[2][2];
+enum { MOST = 3 };
+typedef vec sums[MOST][MOST];
 #define COLUMNS (I > 0 ? I : 1)
 
 INLINE vec product(bool ONE, vec d, vec x)
@@ -140,12 +141,14 @@ INLINE void dots(int J, int I, int W, sums sum, const float *dy, const float *x,
     UNROLLED(v, W)
     {
         const size_t at = LANES * (size_t)(STEPS * v + l);
-        vec d[2], in[2] = {vec_set(1.0f)};
-        UNROLLED(t, J) d[t] = vec_keep(vec_load(dy + (size_t)t * row + at));
+        vec in[MOST] = {vec_set(1.0f)};
         UNROLLED(u, I) in[u] = vec_keep(vec_load(x + (size_t)u * row + at));
         UNROLLED(t, J)
-        UNROLLED(u, COLUMNS)
-        sum[t][u] = v == 0 ? product(I == 0, d[t], in[u]) : product_add(I == 0, d[t], in[u], sum[t][u]);
+        {
+            const vec d = vec_keep(vec_load(dy + (size_t)t * row + at));
+            UNROLLED(u, COLUMNS)
+            sum[t][u] = v == 0 ? product(I == 0, d, in[u]) : product_add(I == 0, d, in[u], sum[t][u]);
+        }
     }
 }
 
@@ -229,6 +232,8 @@ INLINE void gradient(int W, bool REST, bool ADD, const struct dense *layer, floa
     const size_t row = row_of((size_t)W, REST), n_in = layer->n_in, down = n_in * CHAINS;
     float *b = w + down * layer->n_out;
     size_t j = 0;
+    for (; j + 3 <= layer->n_out && layer->n_out - j != 4; j += 3, w += 3 * down, b += 3 * CHAINS, dy += 3 * row)
+        gradient_units(3, W, REST, ADD, n_in, w, b, dy, x);
     for (; j + 2 <= layer->n_out; j += 2, w += 2 * down, b += 2 * CHAINS, dy += 2 * row)
         gradient_units(2, W, REST, ADD, n_in, w, b, dy, x);
     if (j < layer->n_out) gradient_units(1, W, REST, ADD, n_in, w, b, dy, x);

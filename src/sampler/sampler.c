@@ -196,10 +196,16 @@ void kelvin_sampler_step_all(kelvin_sampler *const *chains, size_t n, const kelv
                              const kelvin_lanes *lanes, float *work)
 {
     const kelvin_sampler_type *type = chains[0]->type;
-    const size_t together = !lanes || !type->step_all ? 0 : n < lanes->lanes ? n : lanes->lanes;
+    const size_t most = lanes && type->step_all ? lanes->lanes : 1;
     for (size_t i = 0; i < n; i++) chains[i]->last = (kelvin_step_info){0};
-    if (together > 0) type->step_all(chains, together, moment, lanes, work);
-    for (size_t i = together; i < n; i++) type->step(chains[i], &chains[i]->last, &moment[i]);
+    for (size_t i = 0, some; i < n; i += some) {
+        some = n - i < most ? n - i : most;
+        if (some < KELVIN_FEWEST_LANES) some = 1;
+        if (some > 1)
+            type->step_all(chains + i, some, moment + i, lanes, work);
+        else
+            type->step(chains[i], &chains[i]->last, &moment[i]);
+    }
 }
 
 void kelvin_sampler_advance_all(kelvin_sampler *const *chains, size_t n, const kelvin_moment *moment,

@@ -70,7 +70,8 @@ typedef struct kelvin_lanes {
     void (*gradient)(void *context, float *grad, const float *theta);
     void *context;
 } kelvin_lanes;
-enum { KELVIN_MOST_LANES = 8 };
+/* A vector costs the same with idle lanes: fewer chains than these are better off one by one. */
+enum { KELVIN_FEWEST_LANES = 3, KELVIN_MOST_LANES = 8 };
 
 typedef struct kelvin_sampler_type {
     kelvin_member member;
@@ -143,7 +144,7 @@ void kelvin_sampler_retarget(kelvin_sampler *sampler, const kelvin_target *targe
 kelvin_step_info kelvin_sampler_advance(kelvin_sampler *sampler, const kelvin_moment *moment);
 
 /* One step of each of n chains by one type, chain i at moment[i]; info[i] is what kelvin_sampler_advance returns, to the
- * bit. As many as there are lanes are together where their type can be; the others follow one by one. The gradients of
+ * bit. As many as there are lanes are together where their type can be, then the next; a few are one by one. The gradients of
  * all targets must be those of `lanes`. work: kelvin_lanes_work floats. lanes NULL: all are one by one. */
 void kelvin_sampler_advance_all(kelvin_sampler *const *chains, size_t n, const kelvin_moment *moment,
                                 kelvin_step_info *info, const kelvin_lanes *lanes, float *work);

@@ -67,6 +67,16 @@ static void lay_out(kelvin_posteriors *p, const struct block *b)
     p->there = b->first;
 }
 
+/* K rows, KELVIN_BLOCK floats of each or those that there are, between two arrays. */
+static void copy_rows(float *to, size_t to_row, const float *from, size_t from_row, size_t K, size_t some)
+{
+    for (size_t k = 0; k < K; k++, to += to_row, from += from_row)
+        if (some == KELVIN_BLOCK)
+            memcpy(to, from, KELVIN_BLOCK * sizeof *to); /* of a known size, it is a few moves */
+        else
+            memcpy(to, from, some * sizeof *to);
+}
+
 /* From logits to slopes, KELVIN_BLOCK lanes at a time. Lanes without an observation have none. */
 static void differentiate(kelvin_posteriors *p, const struct block *b)
 {
@@ -75,11 +85,10 @@ static void differentiate(kelvin_posteriors *p, const struct block *b)
     float *slope = p->slope[L];
     for (size_t at = 0; at < b->row; at += KELVIN_BLOCK) {
         const size_t some = b->row - at < KELVIN_BLOCK ? b->row - at : KELVIN_BLOCK;
-        for (size_t k = 0; k < K; k++) memcpy(p->z + k * KELVIN_BLOCK, z + k * b->row + at, some * sizeof *z);
+        copy_rows(p->z, KELVIN_BLOCK, z + at, b->row, K, some);
         kelvin_density_block(p->kernels, &p->density, NULL, p->dz, p->z, p->label + at,
                              p->weight ? p->lane_weight + at : NULL, K, some, p->scratch);
-        for (size_t k = 0; k < K; k++)
-            memcpy(slope + k * b->row + at, p->dz + k * KELVIN_BLOCK, some * sizeof *slope);
+        copy_rows(slope + at, b->row, p->dz, KELVIN_BLOCK, K, some);
     }
     if (b->n * p->lanes == b->row) return;
     for (size_t k = 0; k < K; k++)
@@ -162,10 +171,12 @@ static bool prior_suits(const kelvin_prior *prior, const kelvin_model *model)
     return true;
 }
 
+/* Eight lanes if they are half a vector; otherwise what four chains have fits into L1 better. Of five chains one goes
+ * alone. */
 size_t kelvin_posteriors_fit(const kelvin_model *model, const kelvin_prior *prior, size_t chains)
 {
-    if (chains < 3 || !model_suits(model) || !prior_suits(prior, model)) return 0;
-    return chains < 6 ? 4 : 8;
+    if (chains < KELVIN_FEWEST_LANES || !model_suits(model) || !prior_suits(prior, model)) return 0;
+    return chains > 5 && model->kernels->chains_8->halved ? 8 : 4;
 }
 
 /* ---- memory ---- */
