@@ -47,6 +47,13 @@ struct dense {
     float leak;
 };
 
+/* What a gradient does to momenta and parameters as soon as it is there: by lane, as kick_drift does; and what a prior
+ * adds to it before, pull times the parameter: of weights and biases of each layer in turn. */
+struct chains_push {
+    float kick[8], drift[8];
+    const float *pull; /* (2 layers) */
+};
+
 /* Dense layers of several chains at once, each with weights of its own, on one block of observations: each chain gets
  * the bits of mlp_forward and mlp_backward. theta and grad are (n_params, chains), act[l] and slope[l] (units,
  * observations, chains): as many observations as the shape has room for, in the order of kelvin_chains_observation. */
@@ -58,6 +65,9 @@ struct chains_method {
     /* slope[n] must be 0 where there is no observation; slope[l] may be slope[l + 2]. grad is set, or added to. */
     void (*backward)(const struct dense *layers, size_t n, struct panel_shape shape, float *const *slope,
                      float *const *act, float *grad, const float *theta, bool add);
+    /* The same, and the gradient is used up instead: momentum and theta, both (n_params, chains), move. */
+    void (*push)(const struct dense *layers, size_t n, struct panel_shape shape, float *const *slope, float *const *act,
+                 float *theta, float *momentum, const struct chains_push *push);
 };
 
 /* Which observation of a block is the i-th of its panels, whether there is such a one or not. */

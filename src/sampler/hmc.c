@@ -43,27 +43,39 @@ static struct pace pace_of(float step_size, float inverse_temperature)
     return (struct pace){step_size, step_size * inverse_temperature};
 }
 
-/* Leapfrog steps from .. end - 1, and the half kick after the last. Leaves the log-density there in *logp unless NULL.
- */
-static void leapfrog(const struct kelvin_kernels *kernels, const kelvin_target *target, const float *scale,
-                     double *logp, float *theta, float *momentum, float *grad, struct pace pace, uint32_t from,
-                     uint32_t end)
+/* The gradient at the end of a leapfrog step, and the log-density unless NULL. */
+static void look(const struct kelvin_kernels *kernels, const kelvin_target *target, const float *scale, double *logp,
+                 const float *theta, float *grad)
 {
-    const size_t n = target->n;
-    for (uint32_t i = from; i < end; i++) {
-        kick_drift(kernels, theta, momentum, grad, kick_of(pace, i), pace.drift, scale, n);
-        target->eval(target->context, i + 1 == end ? logp : NULL, grad, theta);
-        if (scale) kernels->multiply(grad, scale, n);
+    target->eval(target->context, logp, grad, theta);
+    if (scale) kernels->multiply(grad, scale, target->n);
+}
+
+/* Leapfrog steps, without the gradient at the end of the last and the half kick that it gives. */
+static void leapfrog(const struct kelvin_kernels *kernels, const kelvin_target *target, const float *scale,
+                     float *theta, float *momentum, float *grad, struct pace pace, uint32_t steps)
+{
+    for (uint32_t i = 0; i < steps; i++) {
+        if (i > 0) look(kernels, target, scale, NULL, theta, grad);
+        kick_drift(kernels, theta, momentum, grad, kick_of(pace, i), pace.drift, scale, target->n);
     }
-    if (from < end) kernels->axpy(momentum, kick_of(pace, 0), grad, n);
+}
+
+static void arrive(const struct kelvin_kernels *kernels, const kelvin_target *target, const float *scale, double *logp,
+                   const float *theta, float *momentum, float *grad, struct pace pace)
+{
+    look(kernels, target, scale, logp, theta, grad);
+    kernels->axpy(momentum, kick_of(pace, 0), grad, target->n);
 }
 
 kelvin_status kelvin_leapfrog(const kelvin_target *target, float *theta, float *momentum, float *grad, float step_size,
                               float inverse_temperature, uint32_t steps)
 {
     const struct kelvin_kernels *kernels;
+    const struct pace pace = pace_of(step_size, inverse_temperature);
     KELVIN_TRY(kelvin_kernels_get(&kernels));
-    leapfrog(kernels, target, NULL, NULL, theta, momentum, grad, pace_of(step_size, inverse_temperature), 0, steps);
+    leapfrog(kernels, target, NULL, theta, momentum, grad, pace, steps);
+    if (steps > 0) arrive(kernels, target, NULL, NULL, theta, momentum, grad, pace);
     return KELVIN_OK;
 }
 
@@ -113,13 +125,19 @@ static struct trip depart(kelvin_sampler *s, double h, uint32_t steps, const kel
                          .before = kinetic(momentum, n) - s->number[KELVIN_HMC_LOGP] / T};
 }
 
-/* The rest of it, to work[NEW_THETA], when `done` leapfrog steps have been taken. */
-static struct end travel(kelvin_sampler *s, const struct trip *trip, uint32_t done)
+/* To work[NEW_THETA]. */
+static void travel(kelvin_sampler *s, const struct trip *trip)
+{
+    leapfrog(s->kernels, &s->target, kelvin_sampler_scale(s), s->work[KELVIN_HMC_NEW_THETA],
+             s->work[KELVIN_HMC_MOMENTUM], s->work[KELVIN_HMC_NEW_GRADIENT], trip->pace, trip->steps);
+}
+
+static struct end end_of(kelvin_sampler *s, const struct trip *trip)
 {
     struct end end;
     float *momentum = s->work[KELVIN_HMC_MOMENTUM];
-    leapfrog(s->kernels, &s->target, kelvin_sampler_scale(s), &end.logp, s->work[KELVIN_HMC_NEW_THETA], momentum,
-             s->work[KELVIN_HMC_NEW_GRADIENT], trip->pace, done, trip->steps);
+    arrive(s->kernels, &s->target, kelvin_sampler_scale(s), &end.logp, s->work[KELVIN_HMC_NEW_THETA], momentum,
+           s->work[KELVIN_HMC_NEW_GRADIENT], trip->pace);
     end.error = kinetic(momentum, s->n) - end.logp / trip->temperature - trip->before;
     return end;
 }
@@ -133,7 +151,8 @@ static double acceptance_of(struct end end)
 double kelvin_hmc_try(kelvin_sampler *s, double h, const kelvin_moment *moment)
 {
     const struct trip trip = depart(s, h, 1, moment);
-    return acceptance_of(travel(s, &trip, 0));
+    travel(s, &trip);
+    return acceptance_of(end_of(s, &trip));
 }
 
 /* Half the slope, along the length of the trajectory, of the square of | |x' - m|^2 - |x - m|^2 |, m being the mean so
@@ -239,7 +258,8 @@ static void conclude(kelvin_sampler *s, kelvin_step_info *info, struct end end, 
 static void step(kelvin_sampler *s, kelvin_step_info *info, const kelvin_moment *moment)
 {
     const struct trip trip = begin(s, moment);
-    conclude(s, info, travel(s, &trip, 0), moment);
+    travel(s, &trip);
+    conclude(s, info, end_of(s, &trip), moment);
 }
 
 /* ---- several chains at once ---- */
@@ -292,38 +312,42 @@ static void leave(struct together *t, size_t lane, kelvin_sampler *s)
 {
     take_vector(t, TOGETHER_THETA, lane, s->work[KELVIN_HMC_NEW_THETA]);
     take_vector(t, TOGETHER_MOMENTUM, lane, s->work[KELVIN_HMC_MOMENTUM]);
-    take_vector(t, TOGETHER_GRADIENT, lane, s->work[KELVIN_HMC_NEW_GRADIENT]);
     set_pace(t, lane, (struct pace){0, 0});
 }
 
+/* A kick and a drift, after a look at where they are: where they start that is known. */
 static void leapfrog_all(const struct together *t, bool first)
 {
     const struct kelvin_kernels *kernels = t->kernels;
+    const kelvin_lanes *lanes = t->lanes;
     float *theta = t->vector[TOGETHER_THETA], *momentum = t->vector[TOGETHER_MOMENTUM];
     float *grad = t->vector[TOGETHER_GRADIENT], *scale = t->vector[TOGETHER_SCALE];
     const float *kick = first ? t->half : t->kick;
-    const size_t n = t->lanes->n * t->lanes->lanes;
-    if (t->scaled) {
-        kernels->lanes_axpy(momentum, kick, grad, n);
-        kernels->lanes_axpy_by(theta, t->drift, momentum, scale, n);
-    } else {
-        kernels->lanes_kick_drift(theta, momentum, grad, kick, t->drift, n);
+    const size_t n = lanes->n * lanes->lanes;
+    if (!first && !t->scaled && lanes->push) {
+        lanes->push(lanes->context, theta, momentum, kick, t->drift);
+        return;
     }
-    t->lanes->gradient(t->lanes->context, grad, theta);
-    if (t->scaled) kernels->multiply(grad, scale, n);
+    if (!first) lanes->gradient(lanes->context, grad, theta);
+    if (!t->scaled) {
+        kernels->lanes_kick_drift(theta, momentum, grad, kick, t->drift, n);
+        return;
+    }
+    if (!first) kernels->multiply(grad, scale, n);
+    kernels->lanes_axpy(momentum, kick, grad, n);
+    kernels->lanes_axpy_by(theta, t->drift, momentum, scale, n);
 }
 
-/* All but the last leapfrog step of each, whose gradient comes with a log-density: that is each chain's own. A lane that
- * is left over goes with the first. */
+/* All leapfrog steps of each; a lane that is left over goes with the first. */
 static void travel_all(kelvin_sampler *const *chains, size_t n, const struct trip *trip, struct together *t)
 {
     uint32_t most = 0;
     for (size_t i = 0; i < t->lanes->lanes; i++) join(t, i, chains[i < n ? i : 0], &trip[i < n ? i : 0]);
     for (size_t i = 0; i < n; i++) most = trip[i].steps > most ? trip[i].steps : most;
-    for (uint32_t done = 0; done < most; done++) {
+    for (uint32_t done = 0; done < most;) {
+        leapfrog_all(t, done++ == 0);
         for (size_t i = 0; i < n; i++)
-            if (done + 1 == trip[i].steps) leave(t, i, chains[i]);
-        if (done + 1 < most) leapfrog_all(t, done == 0);
+            if (done == trip[i].steps) leave(t, i, chains[i]);
     }
 }
 
@@ -338,8 +362,8 @@ static void step_all(kelvin_sampler *const *chains, size_t n, const kelvin_momen
         together.scaled |= kelvin_sampler_scale(chains[i]) != NULL;
     }
     travel_all(chains, n, trip, &together);
-    for (size_t i = 0; i < n; i++)
-        conclude(chains[i], &chains[i]->last, travel(chains[i], &trip[i], trip[i].steps - 1), &moment[i]);
+    for (size_t i = 0; i < n; i++) /* log-densities are each chain's own */
+        conclude(chains[i], &chains[i]->last, end_of(chains[i], &trip[i]), &moment[i]);
 }
 
 static double now(const kelvin_sampler *s, size_t i)

@@ -68,6 +68,9 @@ typedef struct kelvin_usual_run {
 typedef struct kelvin_lanes {
     size_t n, lanes; /* 8 or 4 of them */
     void (*gradient)(void *context, float *grad, const float *theta);
+    /* The same, used up at once: momentum += kick grad, theta += drift momentum, with a kick and a drift of each of eight
+     * lanes (four are there twice). NULL: it is done in two steps, to the same bits. */
+    void (*push)(void *context, float *theta, float *momentum, const float *kick, const float *drift);
     void *context;
 } kelvin_lanes;
 /* A vector costs the same with idle lanes: fewer chains than these are better off one by one. */

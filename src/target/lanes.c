@@ -28,6 +28,7 @@ struct kelvin_posteriors {
     struct dense *layer; /* (layers) */
     float **act;         /* (layers + 1): of one block */
     float **slope;       /* (layers + 1): two that take turns */
+    float *pull;         /* (2 layers): of the prior, where it is so simple; otherwise NULL */
     float *partial;      /* (n_params, lanes): of one shard; NULL where that is all */
     float *z, *dz, *scratch;
     int32_t *label; /* by lanes of the block that is there: -1 where there is no observation */
@@ -95,14 +96,20 @@ static void differentiate(kelvin_posteriors *p, const struct block *b)
         for (size_t at = 0; at < b->row; at++) slope[k * b->row + at] = p->label[at] < 0 ? 0 : slope[k * b->row + at];
 }
 
-static void run_block(kelvin_posteriors *p, size_t first, float *grad, const float *theta, bool add)
+/* To the slopes of its logits. */
+static struct block enter_block(kelvin_posteriors *p, size_t first, const float *theta)
 {
     const struct block b = block_at(p, first);
-    const size_t L = p->model->n_layers;
     lay_out(p, &b);
-    p->method->forward(p->layer, L, b.shape, p->act, theta);
+    p->method->forward(p->layer, p->model->n_layers, b.shape, p->act, theta);
     differentiate(p, &b);
-    p->method->backward(p->layer, L, b.shape, p->slope, p->act, grad, theta, add);
+    return b;
+}
+
+static void run_block(kelvin_posteriors *p, size_t first, float *grad, const float *theta, bool add)
+{
+    const struct block b = enter_block(p, first, theta);
+    p->method->backward(p->layer, p->model->n_layers, b.shape, p->slope, p->act, grad, theta, add);
 }
 
 /* ---- all of it ---- */
@@ -144,9 +151,24 @@ static void gradient(void *context, float *grad, const float *theta)
     if (p->has_prior) add_prior(p, grad, theta);
 }
 
+/* Of one block, whose gradient goes to where it is used while it is in registers. */
+static void push(void *context, float *theta, float *momentum, const float *kick, const float *drift)
+{
+    kelvin_posteriors *p = context;
+    struct chains_push how = {.pull = p->pull};
+    memcpy(how.kick, kick, sizeof how.kick);
+    memcpy(how.drift, drift, sizeof how.drift);
+    const struct block b = enter_block(p, 0, theta);
+    p->method->push(p->layer, p->model->n_layers, b.shape, p->slope, p->act, theta, momentum, &how);
+}
+
 kelvin_lanes kelvin_posteriors_lanes(kelvin_posteriors *p)
 {
-    return (kelvin_lanes){.n = p->model->n_params, .lanes = p->lanes, .gradient = gradient, .context = p};
+    return (kelvin_lanes){.n = p->model->n_params,
+                          .lanes = p->lanes,
+                          .gradient = gradient,
+                          .push = p->pull ? push : NULL,
+                          .context = p};
 }
 
 /* ---- whether ---- */
@@ -224,6 +246,22 @@ static kelvin_status make_data(kelvin_posteriors *p, const kelvin_data *data)
     return KELVIN_OK;
 }
 
+/* Where the gradient of one block and of a simple prior is all. */
+static kelvin_status make_pull(kelvin_posteriors *p)
+{
+    const size_t L = p->model->n_layers;
+    bool simple = p->has_prior && p->n <= KELVIN_BLOCK;
+    float *pull = floats_of(p, 2 * L);
+    if (!pull) return KELVIN_ENOMEM;
+    for (size_t l = 1; l <= L; l++)
+        for (size_t i = 0; i < 2; i++) { /* weights, biases */
+            const kelvin_prior of = kelvin_prior_of_tensor(&p->prior, p->model, p->model->layer[l].tensor + i);
+            simple = simple && kelvin_prior_pulls(&of, &pull[2 * (l - 1) + i]);
+        }
+    p->pull = simple ? pull : NULL;
+    return KELVIN_OK;
+}
+
 static kelvin_status make(kelvin_posteriors *p, const kelvin_data *data)
 {
     const size_t K = p->model->classes, lanes = p->lanes * KELVIN_BLOCK;
@@ -232,6 +270,7 @@ static kelvin_status make(kelvin_posteriors *p, const kelvin_data *data)
     KELVIN_TRY(kelvin_arena_create(&p->arena));
     KELVIN_TRY(make_layers(p));
     KELVIN_TRY(make_data(p, data));
+    if (p->has_prior) KELVIN_TRY(make_pull(p));
     p->z = floats_of(p, K * KELVIN_BLOCK);
     p->dz = floats_of(p, K * KELVIN_BLOCK);
     p->scratch = floats_of(p, kelvin_density_scratch(K));
