@@ -28,6 +28,9 @@ enum {
     SHARE_OF_PEAK,
     US_PER_LEAPFROG_STEP,
     GRADIENTS_PER_STEP,
+    US_4_CHAINS,
+    US_8_CHAINS,
+    US_16_CHAINS,
     BOTH_POSTERIORS_SECONDS,
     ROWS
 };
@@ -41,6 +44,9 @@ static const struct bench_row rows[ROWS] = {
     [SHARE_OF_PEAK] = {"share_of_peak", "gradient, share of the peak", "%", 1, 100, 0},
     [US_PER_LEAPFROG_STEP] = {"us_per_leapfrog_step", "leapfrog step, best", "us", 4, 1, 0},
     [GRADIENTS_PER_STEP] = {"gradients_per_step", "gradients per leapfrog step", "", 2, 1, 0},
+    [US_4_CHAINS] = {"us_per_leapfrog_step_4_chains", "of 4 chains on a core, each", "us", 4, 1, 0},
+    [US_8_CHAINS] = {"us_per_leapfrog_step_8_chains", "of 8 chains on a core, each", "us", 4, 1, 0},
+    [US_16_CHAINS] = {"us_per_leapfrog_step_16_chains", "of 16 chains on a core, each", "us", 4, 1, 0},
     [BOTH_POSTERIORS_SECONDS] = {"both_posteriors_seconds", "both posteriors of figure 1", "s", 1, 1, 0},
 };
 
@@ -48,6 +54,8 @@ static const struct bench_row rows[ROWS] = {
 struct bench {
     kelvin_data *data;
     kelvin_model *model;
+    kelvin_density density;
+    kelvin_prior prior;
     kelvin_posterior *posterior;
     kelvin_target inner; /* the posterior */
     size_t calls;
@@ -65,13 +73,11 @@ static void counted(void *context, double *logp, float *grad, const float *theta
 static kelvin_status set_up(struct bench *b, const struct kelvin_kernels *kernels)
 {
     const kelvin_random where = {.seed = 1, .stream = KELVIN_STREAM_INIT};
-    kelvin_density density;
-    kelvin_prior prior;
-    KELVIN_TRY(kelvin_density_parse(&density, "dirclip:0.6,-50"));
-    KELVIN_TRY(kelvin_prior_parse(&prior, "normal:1"));
+    KELVIN_TRY(kelvin_density_parse(&b->density, "dirclip:0.6,-50"));
+    KELVIN_TRY(kelvin_prior_parse(&b->prior, "normal:1"));
     KELVIN_TRY(kelvin_data_open(&b->data, "toy"));
     KELVIN_TRY(kelvin_model_create(&b->model, "mlp:10,10,10,10,10", kelvin_data_shape(b->data), b->data->classes));
-    KELVIN_TRY(kelvin_posterior_make(&b->posterior, b->model, &density, &prior, b->data, NULL));
+    KELVIN_TRY(kelvin_posterior_make(&b->posterior, b->model, &b->density, &b->prior, b->data, NULL));
     b->inner = kelvin_posterior_target(b->posterior);
     const size_t stride = (b->model->n_params + 15) / 16 * 16; /* each vector aligned, as in the sampler */
     b->start = kelvin_alloc(4 * stride, sizeof *b->start);
@@ -137,6 +143,62 @@ static kelvin_status measure_leapfrog(double *value, struct bench *b, const stru
     return KELVIN_OK;
 }
 
+/* ---- several chains on a core ---- */
+
+enum { MOST_CHAINS = 16 };
+
+/* Chains by HMC, in groups that advance together. */
+struct group {
+    kelvin_sampler *chain[MOST_CHAINS];
+    kelvin_posteriors *posteriors;
+    kelvin_lanes lanes;
+    float *work;
+};
+
+static kelvin_status make_group(struct group *g, const struct bench *b, size_t chains)
+{
+    const double setting[KELVIN_SETTINGS] = {5e-5, b->per_repetition};
+    const kelvin_sampler_type *type;
+    const size_t lanes = kelvin_posteriors_fit(b->model, &b->prior, chains);
+    KELVIN_TRY(kelvin_sampler_find(&type, "hmc"));
+    KELVIN_TRY(kelvin_posteriors_make(&g->posteriors, b->model, &b->density, &b->prior, b->data, lanes));
+    g->lanes = kelvin_posteriors_lanes(g->posteriors);
+    if (!(g->work = kelvin_alloc(kelvin_lanes_work(type, &g->lanes), sizeof *g->work))) return KELVIN_ENOMEM;
+    for (size_t i = 0; i < chains; i++) {
+        const kelvin_sampler_options options = {.setting = setting, .seed = 1, .chain = (uint32_t)i};
+        KELVIN_TRY(kelvin_sampler_make(&g->chain[i], type, &b->inner, &options));
+        kelvin_sampler_start(g->chain[i], b->start);
+    }
+    return KELVIN_OK;
+}
+
+static double trajectory_seconds(struct group *g, size_t chains, uint32_t step)
+{
+    kelvin_moment moment[MOST_CHAINS];
+    kelvin_step_info info[MOST_CHAINS];
+    for (size_t i = 0; i < chains; i++) moment[i] = (kelvin_moment){step, 0, 1, 1};
+    const double start = kelvin_now();
+    for (size_t i = 0; i < chains; i += g->lanes.lanes)
+        kelvin_sampler_advance_all(g->chain + i, chains - i < g->lanes.lanes ? chains - i : g->lanes.lanes, moment, info,
+                                   &g->lanes, g->work);
+    return kelvin_now() - start;
+}
+
+/* Whole trajectories, of as many steps as fill a repetition, or fewer of more chains. */
+static kelvin_status measure_chains(double *us, const struct bench *b, size_t chains)
+{
+    struct group g = {.work = NULL};
+    double seconds[REPETITIONS];
+    kelvin_status status = make_group(&g, b, chains);
+    for (uint32_t i = 0; i < REPETITIONS && !status; i++)
+        seconds[i] = trajectory_seconds(&g, chains, i) / (double)(chains * b->per_repetition);
+    if (!status) *us = bench_times(seconds, REPETITIONS).best * 1e6;
+    for (size_t i = 0; i < MOST_CHAINS; i++) kelvin_sampler_destroy(g.chain[i]);
+    kelvin_posteriors_destroy(g.posteriors);
+    kelvin_free(g.work);
+    return status;
+}
+
 static kelvin_status measure_posteriors(double *value, size_t threads)
 {
     struct progress progress;
@@ -167,6 +229,10 @@ static kelvin_status measure(struct bench_results *r, const struct bench_setting
         measure_gradient(r->value, &bench);
         status = measure_leapfrog(r->value, &bench, kernels);
     }
+    bench.per_repetition = bench.per_repetition / MOST_CHAINS + 1;
+    if (!status) status = measure_chains(&r->value[US_4_CHAINS], &bench, 4);
+    if (!status) status = measure_chains(&r->value[US_8_CHAINS], &bench, 8);
+    if (!status) status = measure_chains(&r->value[US_16_CHAINS], &bench, MOST_CHAINS);
     tear_down(&bench);
     if (!status && !settings->quick) status = measure_posteriors(r->value, settings->threads);
     return status;

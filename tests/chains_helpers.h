@@ -8,7 +8,7 @@
 #include <kelvin/kelvin.h>
 
 #include "base/random.h"
-#include "run/chain.h"
+#include "run/band.h"
 
 static const char *table_spec; /* "csv:..." */
 static const char *short_spec; /* its first fifth */

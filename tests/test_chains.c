@@ -222,17 +222,18 @@ static void a_stopped_run_knows_where_it_is(void **state)
     for (size_t s = 0; s < samplers(); s++) {
         const kelvin_run_config config = tiny_by(kelvin_sampler_info(s));
         kelvin_run *run = started(&config, "stopped");
-        /* three news before the start, one when chain 0 begins, one when it is done: chain 1 is stopped when it begins
-         */
+        /* three news before the start, one when chain 0 begins, one when it is done: chain 1 is stopped when it begins;
+         * or the last of three that begin together */
         struct stopper stopper = {.last = 5};
         fails(kelvin_run_sample(&run, 1, &options, stop_at, &stopper), KELVIN_ESTOP, "stopped", "request");
         struct first_news first = {0};
         assert_ok(kelvin_run_sample(&run, 1, &options, listen, &first));
         for (uint32_t i = 0; i < 3; i++) {
             assert_int_equal(first.news[i].chain, i);
-            assert_int_equal(first.news[i].phase, i == 0 ? KELVIN_CHAIN_DONE : KELVIN_CHAIN_WAITING);
-            assert_int_equal(first.news[i].step, i == 0 ? first.news[i].steps : 0);
-            assert_int_equal(first.news[i].row, i == 0 ? 50 : 0);
+            const bool done = i == 0 && !kelvin_band_suits(run, 3);
+            assert_int_equal(first.news[i].phase, done ? KELVIN_CHAIN_DONE : KELVIN_CHAIN_WAITING);
+            assert_int_equal(first.news[i].step, done ? first.news[i].steps : 0);
+            assert_int_equal(first.news[i].row, done ? 50 : 0);
             assert_int_equal(first.news[i].rows, 50);
         }
         kelvin_run_close(run);

@@ -29,4 +29,7 @@ void kelvin_density_told(const struct kelvin_kernels *kernels, const kelvin_dens
 void kelvin_prior_add(const struct kelvin_kernels *kernels, const kelvin_prior *prior, double *logp, float *grad,
                       const float *theta, size_t n);
 
+/* Whether that gradient is a constant times theta, and which: what kelvin_prior_add adds is fused with it. */
+bool kelvin_prior_pulls(const kelvin_prior *prior, float *pull);
+
 #endif

@@ -111,6 +111,22 @@ double kelvin_prior_eval(const kelvin_prior *prior, double *grad, const double *
     return logp;
 }
 
+/* At 1, of a linear one; elsewhere theta^2 and theta times that. */
+static float slope_at_one(const kelvin_prior *prior, double *value)
+{
+    float slope = 0.0f;
+    prior->type->add_float(value, &slope, &(float){1.0f}, 1, prior->param);
+    return slope;
+}
+
+bool kelvin_prior_pulls(const kelvin_prior *prior, float *pull)
+{
+    double value;
+    if (!prior->type->linear || prior->columns > 0) return false;
+    *pull = slope_at_one(prior, &value);
+    return true;
+}
+
 static void add_each(const struct kelvin_kernels *kernels, const kelvin_prior *prior, double *logp, float *grad,
                      const float *theta, size_t n)
 {
@@ -120,8 +136,7 @@ static void add_each(const struct kelvin_kernels *kernels, const kelvin_prior *p
         return;
     }
     double value;
-    float slope = 0.0f;
-    type->add_float(&value, &slope, &(float){1.0f}, 1, prior->param); /* at 1; elsewhere theta^2 and theta times that */
+    const float slope = slope_at_one(prior, &value);
     if (grad) kernels->axpy(grad, slope, theta, n);
     if (logp) *logp = value * kernels->dot(theta, theta, n);
 }

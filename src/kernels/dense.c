@@ -6,24 +6,8 @@
  * with a panel, four output units at a time. Every element of y and dx is summed over units in their order; every
  * element of dW first over whole vectors, then over eight lanes by one fixed tree: so the bits do not depend on the
  * instruction set. */
+#include "kernels/dense.h"
 #include "kernels/local.h"
-#include "kernels/vec.h"
-
-/* What is done to a finished sum s before it is stored. Forward: max(s, leak s). Backward: s or leak s, by the sign of
- * the activation x. */
-INLINE v8 finished(bool RELU, bool BACKWARD, v8 sum, v8 leak, const float *x)
-{
-    const v8 zero = v8_set(0.0f);
-    if (!BACKWARD) return v8_max(RELU ? zero : v8_mul(leak, sum), sum);
-    const m8 positive = v8_gt(v8_load(x), zero);
-    return RELU ? m8_floats(m8_and(v8_bits(sum), positive)) : v8_select(positive, sum, v8_mul(leak, sum));
-}
-
-/* A matrix by its strides: element (j, i) at w[j * down + i * right]. */
-struct matrix {
-    const float *w;
-    size_t down, right;
-};
 
 /* Units j .. j+J-1 of y = m x + b, where x has n > 0 units. Forward starts from b; backward from 0, and needs act.
  * The arguments in capitals are constants in each copy of this code. */

@@ -33,3 +33,10 @@ struct panel_shape kelvin_panel_shape(size_t n)
     if (n < 8 || left == 0 || left > 2) return (struct panel_shape){.wide = n < 8 ? 1 : (n + 7) / 8, .rest = false};
     return (struct panel_shape){.wide = n / 8, .rest = true};
 }
+
+size_t kelvin_chains_observation(const struct chains_method *method, struct panel_shape shape, size_t i)
+{
+    const size_t vector = i / 2, upper = i % 2; /* where they are halved */
+    if (!method->halved || i >= 8 * shape.wide) return i;
+    return vector / 4 * 8 + vector % 4 + 4 * upper;
+}

@@ -57,6 +57,32 @@ struct dense {
     float leak;
 };
 
+/* What a gradient does to momenta and parameters as soon as it is there: by lane, as kick_drift does; and what a prior
+ * adds to it before, pull times the parameter: of weights and biases of each layer in turn. */
+struct chains_push {
+    float kick[8], drift[8];
+    const float *pull; /* (2 layers) */
+};
+
+/* Dense layers of several chains at once, each with weights of its own, on one block of observations: each chain gets
+ * the bits of mlp_forward and mlp_backward. theta and grad are (n_params, chains), act[l] and slope[l] (units,
+ * observations, chains): as many observations as the shape has room for, in the order of kelvin_chains_observation. */
+struct chains_method {
+    size_t chains;
+    bool halved; /* they are half a vector */
+    void (*forward)(const struct dense *layers, size_t n, struct panel_shape shape, float *const *act,
+                    const float *theta);
+    /* slope[n] must be 0 where there is no observation; slope[l] may be slope[l + 2]. grad is set, or added to. */
+    void (*backward)(const struct dense *layers, size_t n, struct panel_shape shape, float *const *slope,
+                     float *const *act, float *grad, const float *theta, bool add);
+    /* The same, and the gradient is used up instead: momentum and theta, both (n_params, chains), move. */
+    void (*push)(const struct dense *layers, size_t n, struct panel_shape shape, float *const *slope, float *const *act,
+                 float *theta, float *momentum, const struct chains_push *push);
+};
+
+/* Which observation of a block is the i-th of its panels, whether there is such a one or not. */
+size_t kelvin_chains_observation(const struct chains_method *method, struct panel_shape shape, size_t i);
+
 /* How an image of bytes becomes floats: pixel (y, x) of a channel is pixel (y + dy, x + dx) of the image, or of its
  * mirror image, times scale plus offset; 0 where that is outside. */
 struct image {
@@ -160,6 +186,11 @@ struct kelvin_kernels {
     /* y_i += a (x_i by_i) */
     void (*axpy_by)(float *y, float a, const float *x, const float *by, size_t n);
 
+    /* The same with a, e and h of eight lanes: element i has that of lane i % 8. */
+    void (*lanes_axpy)(float *y, const float *a, const float *x, size_t n);
+    void (*lanes_kick_drift)(float *theta, float *v, const float *g, const float *e, const float *h, size_t n);
+    void (*lanes_axpy_by)(float *y, const float *a, const float *x, const float *by, size_t n);
+
     /* sum_i a_i b_i: products and sums in double; the same bits on every machine. */
     double (*dot)(const float *a, const float *b, size_t n);
     /* The same, ab, and that of b with itself, bb, unless NULL. */
@@ -200,6 +231,9 @@ struct kelvin_kernels {
      * to. The unit of act[l] after its last one must be 1, for all l < n. */
     void (*mlp_backward)(const struct dense *layers, size_t n, struct panel_shape shape, const struct panel *slope,
                          const struct panel *act, float *grad, const float *theta, bool add);
+
+    /* The same layers of several chains at once. */
+    const struct chains_method *chains_4, *chains_8;
 
     /* ---- rows of a table, where lanes are units: row = kelvin_row(units) of them, those beyond the last 0 ---- */
 

@@ -12,6 +12,9 @@ void NAME(axpy)(float *y, float a, const float *x, size_t n);
 void NAME(kick_drift)(float *theta, float *v, const float *g, float e, float h, size_t n);
 void NAME(multiply)(float *y, const float *x, size_t n);
 void NAME(axpy_by)(float *y, float a, const float *x, const float *by, size_t n);
+void NAME(lanes_axpy)(float *y, const float *a, const float *x, size_t n);
+void NAME(lanes_kick_drift)(float *theta, float *v, const float *g, const float *e, const float *h, size_t n);
+void NAME(lanes_axpy_by)(float *y, const float *a, const float *x, const float *by, size_t n);
 double NAME(dot)(const float *a, const float *b, size_t n);
 void NAME(dots)(double *ab, double *bb, const float *a, const float *b, size_t n);
 void NAME(random_bits)(uint32_t bits[32], uint64_t first, kelvin_random where);
@@ -97,6 +100,8 @@ CONV_METHOD_PROTOTYPES(winograd_4);
 CONV_METHOD_PROTOTYPES(winograd_s2);
 CONV_BOTH_PROTOTYPE(winograd_2);
 CONV_BOTH_PROTOTYPE(winograd_4);
+
+extern const struct chains_method NAME(chains_4), NAME(chains_8);
 
 extern const struct kelvin_kernels NAME(kernels);
 

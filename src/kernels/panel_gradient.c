@@ -65,16 +65,7 @@ struct pixels {
     bool more; /* totals are there already, and are added to */
 };
 
-/* gcc would rather load again than keep a vector in a register, and keep a register for every address than add: there
- * are too few of both. These hide from it what is in them. */
-INLINE v8 keep(v8 a)
-{
-#if defined(__AVX2__)
-    __asm__("" : "+x"(a));
-#endif
-    return a;
-}
-
+/* ... and would keep a register for every address rather than add: there are too few of them. */
 INLINE const float *hidden(const float *p)
 {
     __asm__("" : "+r"(p));

@@ -375,6 +375,15 @@ INLINE v8 v8_halves_of(v8 a, v8 b)
 #endif
 }
 
+/* gcc would rather load again than keep a vector in a register: this hides from it where it came from. */
+INLINE v8 keep(v8 a)
+{
+#if defined(__AVX2__)
+    __asm__("" : "+x"(a));
+#endif
+    return a;
+}
+
 /* ---- sums over lanes, eight vectors at a time: fold2, fold1, fold4 in this order ---- */
 
 /* In each half: a0+a2, a1+a3, b0+b2, b1+b3. */

@@ -2,29 +2,95 @@
 #include "kernels/local.h"
 #include "kernels/wide.h"
 
-void NAME(axpy)(float *restrict y, float a, const float *restrict x, size_t n)
+/* What numbers are multiplied with, by lanes: of one chain all the same. */
+struct lanes {
+    v8 all;
+    float one[8];
+};
+
+INLINE struct lanes lanes_of(const float *a)
 {
-    const v8 va = v8_set(a);
+    struct lanes lanes = {.all = v8_load(a)};
+    v8_store(lanes.one, lanes.all);
+    return lanes;
+}
+
+INLINE struct lanes same(float a)
+{
+    struct lanes lanes = {.all = v8_set(a)};
+    v8_store(lanes.one, lanes.all);
+    return lanes;
+}
+
+INLINE void axpy(float *restrict y, const struct lanes *a, const float *restrict x, size_t n)
+{
     size_t i = 0;
 #pragma GCC unroll 4
-    for (; i + 8 <= n; i += 8) v8_store(y + i, v8_fma(va, v8_load(x + i), v8_load(y + i)));
-    for (; i < n; i++) y[i] = float_fma(a, x[i], y[i]);
+    for (; i + 8 <= n; i += 8) v8_store(y + i, v8_fma(a->all, v8_load(x + i), v8_load(y + i)));
+    for (; i < n; i++) y[i] = float_fma(a->one[i % 8], x[i], y[i]);
+}
+
+INLINE void kick_drift(float *restrict theta, float *restrict v, const float *restrict g, const struct lanes *e,
+                       const struct lanes *h, size_t n)
+{
+    size_t i = 0;
+#pragma GCC unroll 4
+    for (; i + 8 <= n; i += 8) {
+        const v8 moved = v8_fma(e->all, v8_load(g + i), v8_load(v + i));
+        v8_store(v + i, moved);
+        v8_store(theta + i, v8_fma(h->all, moved, v8_load(theta + i)));
+    }
+    for (; i < n; i++) {
+        v[i] = float_fma(e->one[i % 8], g[i], v[i]);
+        theta[i] = float_fma(h->one[i % 8], v[i], theta[i]);
+    }
+}
+
+INLINE void axpy_by(float *restrict y, const struct lanes *a, const float *restrict x, const float *restrict by,
+                    size_t n)
+{
+    size_t i = 0;
+#pragma GCC unroll 4
+    for (; i + 8 <= n; i += 8)
+        v8_store(y + i, v8_fma(a->all, v8_mul(v8_load(x + i), v8_load(by + i)), v8_load(y + i)));
+    for (; i < n; i++) y[i] = float_fma(a->one[i % 8], x[i] * by[i], y[i]);
+}
+
+void NAME(axpy)(float *restrict y, float a, const float *restrict x, size_t n)
+{
+    const struct lanes va = same(a);
+    axpy(y, &va, x, n);
+}
+
+void NAME(lanes_axpy)(float *restrict y, const float *a, const float *restrict x, size_t n)
+{
+    const struct lanes va = lanes_of(a);
+    axpy(y, &va, x, n);
 }
 
 void NAME(kick_drift)(float *restrict theta, float *restrict v, const float *restrict g, float e, float h, size_t n)
 {
-    const v8 ve = v8_set(e), vh = v8_set(h);
-    size_t i = 0;
-#pragma GCC unroll 4
-    for (; i + 8 <= n; i += 8) {
-        const v8 moved = v8_fma(ve, v8_load(g + i), v8_load(v + i));
-        v8_store(v + i, moved);
-        v8_store(theta + i, v8_fma(vh, moved, v8_load(theta + i)));
-    }
-    for (; i < n; i++) {
-        v[i] = float_fma(e, g[i], v[i]);
-        theta[i] = float_fma(h, v[i], theta[i]);
-    }
+    const struct lanes ve = same(e), vh = same(h);
+    kick_drift(theta, v, g, &ve, &vh, n);
+}
+
+void NAME(lanes_kick_drift)(float *restrict theta, float *restrict v, const float *restrict g, const float *e,
+                            const float *h, size_t n)
+{
+    const struct lanes ve = lanes_of(e), vh = lanes_of(h);
+    kick_drift(theta, v, g, &ve, &vh, n);
+}
+
+void NAME(axpy_by)(float *restrict y, float a, const float *restrict x, const float *restrict by, size_t n)
+{
+    const struct lanes va = same(a);
+    axpy_by(y, &va, x, by, n);
+}
+
+void NAME(lanes_axpy_by)(float *restrict y, const float *a, const float *restrict x, const float *restrict by, size_t n)
+{
+    const struct lanes va = lanes_of(a);
+    axpy_by(y, &va, x, by, n);
 }
 
 void NAME(multiply)(float *restrict y, const float *restrict x, size_t n)
@@ -33,16 +99,6 @@ void NAME(multiply)(float *restrict y, const float *restrict x, size_t n)
 #pragma GCC unroll 4
     for (; i + 8 <= n; i += 8) v8_store(y + i, v8_mul(v8_load(y + i), v8_load(x + i)));
     for (; i < n; i++) y[i] *= x[i];
-}
-
-void NAME(axpy_by)(float *restrict y, float a, const float *restrict x, const float *restrict by, size_t n)
-{
-    const v8 va = v8_set(a);
-    size_t i = 0;
-#pragma GCC unroll 4
-    for (; i + 8 <= n; i += 8)
-        v8_store(y + i, v8_fma(va, v8_mul(v8_load(x + i), v8_load(by + i)), v8_load(y + i)));
-    for (; i < n; i++) y[i] = float_fma(a, x[i] * by[i], y[i]);
 }
 
 double NAME(fma_peak)(size_t rounds)

@@ -34,9 +34,6 @@ size_t kelvin_layer_add(struct builder *builder, const char *name, kelvin_layer 
 /* The last layer of all families: dense, without an activation. */
 void kelvin_layer_add_head(struct builder *builder, const char *name, size_t in);
 
-/* How many values. */
-size_t kelvin_shape_size(kelvin_shape shape);
-
 /* KELVIN_EUSAGE unless the input is of images. */
 kelvin_status kelvin_must_be_images(const kelvin_model *model);
 

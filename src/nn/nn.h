@@ -43,6 +43,9 @@ typedef struct kelvin_layer {
     size_t tensor; /* its first one: weight, bias, and with FRN gamma, beta, tau; MEAN has none */
 } kelvin_layer;
 
+/* How many values. */
+size_t kelvin_shape_size(kelvin_shape shape);
+
 struct kelvin_kernels;
 struct net_type;
 

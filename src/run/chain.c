@@ -112,7 +112,7 @@ void kelvin_chain_now(struct kelvin_snapshot *state, const struct kelvin_chain *
 /* ---- steps ---- */
 
 /* Of all data nothing is scheduled: every iteration is at the temperature of the run. */
-static kelvin_moment moment_of(const struct kelvin_chain *chain)
+kelvin_moment kelvin_chain_moment(const struct kelvin_chain *chain)
 {
     const kelvin_run_config *c = &chain->run->config;
     const struct kelvin_run_owned *inside = kelvin_run_inside(chain->run);
@@ -141,7 +141,7 @@ static kelvin_status next_batch(struct kelvin_chain *chain)
 
 static kelvin_status move(struct kelvin_chain *chain, kelvin_step_info *info)
 {
-    const kelvin_moment moment = moment_of(chain);
+    const kelvin_moment moment = kelvin_chain_moment(chain);
     if (chain->run->sampler->batches) KELVIN_TRY(next_batch(chain));
     *info = kelvin_sampler_advance(chain->sampler, &moment);
     return chain->group && chain->group->broken ? kelvin_ranks_trouble() : KELVIN_OK;
@@ -244,7 +244,7 @@ static void make_row(double row[KELVIN_COLUMNS], const struct kelvin_chain *chai
 bool kelvin_chain_row(double row[KELVIN_COLUMNS], const struct kelvin_chain *chain)
 {
     if (chain->sums.steps > 0)
-        make_row(row, chain, chain->step / chain->row_steps, moment_of(chain).temperature);
+        make_row(row, chain, chain->step / chain->row_steps, kelvin_chain_moment(chain).temperature);
     else if (chain->last)
         memcpy(row, chain->last, chain->columns * sizeof *row);
     return chain->sums.steps > 0 || chain->last;
@@ -260,24 +260,29 @@ static void collect(struct kelvin_chain *chain, double temperature)
     kelvin_chain_now(&chain->good, chain);
 }
 
-kelvin_status kelvin_chain_step(struct kelvin_chain *chain)
+kelvin_status kelvin_chain_settle(struct kelvin_chain *chain, const kelvin_step_info *info)
 {
     const uint32_t row = chain->step / chain->row_steps;
-    const double temperature = moment_of(chain).temperature;
-    kelvin_step_info info;
-    KELVIN_TRY(move(chain, &info));
+    const double temperature = kelvin_chain_moment(chain).temperature;
     const kelvin_outputs outputs = look(chain);
     if (chain->group && chain->group->broken) return kelvin_ranks_trouble();
-    const char *wrong = what_diverged(chain, &info, &outputs);
+    const char *wrong = what_diverged(chain, info, &outputs);
     if (wrong) return tell_divergence(chain, row, wrong);
     wrong = kelvin_sampler_wrong(chain->sampler);
     if (wrong) return tell_standstill(chain, row, wrong);
-    add_to(&chain->sums, &info, &outputs, chain->run->sampler);
+    add_to(&chain->sums, info, &outputs, chain->run->sampler);
     chain->step++;
     if (!kelvin_chain_row_ended(chain)) return KELVIN_OK;
-    wrong = what_is_wrong_now(chain, &info);
+    wrong = what_is_wrong_now(chain, info);
     if (chain->group && chain->group->broken) return kelvin_ranks_trouble();
     if (wrong) return tell_divergence(chain, row, wrong);
     collect(chain, temperature);
     return KELVIN_OK;
+}
+
+kelvin_status kelvin_chain_step(struct kelvin_chain *chain)
+{
+    kelvin_step_info info;
+    KELVIN_TRY(move(chain, &info));
+    return kelvin_chain_settle(chain, &info);
 }

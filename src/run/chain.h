@@ -67,6 +67,11 @@ void kelvin_chain_take_up(struct kelvin_chain *chain, const struct kelvin_snapsh
  * good.diverged says so afterwards, and the chain has ended. */
 KELVIN_MUST_CHECK kelvin_status kelvin_chain_step(struct kelvin_chain *chain);
 
+/* The two halves of that, for those who let several chains advance at once (band.h): when the next step is, and what
+ * comes after the sampler has taken it. */
+kelvin_moment kelvin_chain_moment(const struct kelvin_chain *chain);
+KELVIN_MUST_CHECK kelvin_status kelvin_chain_settle(struct kelvin_chain *chain, const kelvin_step_info *info);
+
 /* The state of now, which nobody has looked at yet; once it was found good, for chain->good. */
 void kelvin_chain_now(struct kelvin_snapshot *state, const struct kelvin_chain *chain);
 

@@ -3,13 +3,23 @@
 #define RUN_JOB_H
 
 #include "ranks/ranks.h"
+#include "run/band.h"
 #include "run/keeper.h"
 
 #include <pthread.h>
 
+/* What a thread takes: a chain, or several of one run that advance together. */
+struct kelvin_lot {
+    kelvin_run *run;
+    size_t n;
+    uint32_t chain[KELVIN_BAND];
+};
+
 struct kelvin_job {
     kelvin_run **runs;
     size_t n;
+    struct kelvin_lot *lot; /* (lots): all chains of all runs, in their order */
+    size_t lots;
     kelvin_run_options options;
     kelvin_run_watch *watch;
     void *context;
@@ -36,8 +46,11 @@ bool kelvin_job_tell(struct kelvin_job *job, const kelvin_run *run, const kelvin
 /* Threads for a chain at work: its share of all of them, but one each while others wait. */
 size_t kelvin_job_share(struct kelvin_job *job, const kelvin_run *run, uint32_t chain);
 
-/* One chain, from wherever it stands to its end. */
-KELVIN_MUST_CHECK kelvin_status kelvin_job_chain(struct kelvin_job *job, kelvin_run *run, uint32_t chain);
+/* Makes the lots, so that all threads have something to do. */
+KELVIN_MUST_CHECK kelvin_status kelvin_lots_make(struct kelvin_job *job);
+
+/* The chains of a lot, from wherever each stands to its end. */
+KELVIN_MUST_CHECK kelvin_status kelvin_job_do(struct kelvin_job *job, const struct kelvin_lot *lot);
 
 /* ---- the folder ---- */
 

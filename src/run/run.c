@@ -56,11 +56,9 @@ bool kelvin_job_tell(struct kelvin_job *job, const kelvin_run *run, const kelvin
 static kelvin_status run_task(void *context, size_t task)
 {
     struct kelvin_job *job = context;
-    size_t r = 0;
     if (atomic_load(&job->stop) && job->group.size < 2)
         return KELVIN_OK; /* ranks in lockstep agree on it in the chain */
-    while (task >= job->runs[r]->config.chains) task -= job->runs[r++]->config.chains;
-    const kelvin_status status = kelvin_job_chain(job, job->runs[r], (uint32_t)task);
+    const kelvin_status status = kelvin_job_do(job, &job->lot[task]);
     if (status) {
         atomic_store(&job->stop, true);
         kelvin_crew_stop(job);
@@ -84,23 +82,24 @@ static kelvin_status run_dealt(void *context, size_t worker)
 }
 
 /* Chains of all runs, over all threads; over ranks, too, if there are several. */
-static kelvin_status run_on(kelvin_pool *pool, struct kelvin_job *job, size_t tasks)
+static kelvin_status run_on(kelvin_pool *pool, struct kelvin_job *job)
 {
     const size_t workers = job->group.size > 1 ? 1 : kelvin_pool_threads(pool);
     return job->team.size > 1 ? kelvin_pool_run(pool, run_dealt, job, workers)
-                              : kelvin_pool_run(pool, run_task, job, tasks);
+                              : kelvin_pool_run(pool, run_task, job, job->lots);
 }
 
 static kelvin_status run_chains(struct kelvin_job *job)
 {
-    size_t tasks = 0;
     kelvin_pool *pool = NULL;
-    for (size_t r = 0; r < job->n; r++) tasks += job->runs[r]->config.chains;
-    KELVIN_TRY(kelvin_keeper_start(&job->keeper));
-    kelvin_status status = kelvin_pool_create(&pool, job->options.threads < tasks ? job->options.threads : tasks);
-    if (!status) status = run_on(pool, job, tasks);
+    KELVIN_TRY(kelvin_lots_make(job));
+    kelvin_status status = kelvin_keeper_start(&job->keeper);
+    const bool kept = !status;
+    if (kept) status = kelvin_pool_create(&pool, job->options.threads < job->lots ? job->options.threads : job->lots);
+    if (!status) status = run_on(pool, job);
     kelvin_pool_destroy(pool);
-    kelvin_keeper_stop(job->keeper);
+    if (kept) kelvin_keeper_stop(job->keeper);
+    kelvin_free(job->lot);
     return status;
 }
 

@@ -1,4 +1,5 @@
-/* The work on one chain: it is taken up where it stands, goes on to its end, and writes what it has as it goes. */
+/* The work on a chain: it is taken up where it stands, goes on to its end, and writes what it has as it goes. Several
+ * of one lot advance together; each keeps its own files and tells its own news. */
 #include "run/branch.h"
 #include "run/crew.h"
 #include "run/folder.h"
@@ -18,6 +19,8 @@ struct work {
     uint64_t history_bytes;
     double checked, told; /* kelvin_now() of the last checkpoint and news */
     uint32_t told_step;
+    bool going;    /* it has been taken up, and not put down */
+    bool together; /* other chains are on its thread */
 };
 
 /* Of ranks that share a chain the first writes and tells of it; the others compute. */
@@ -138,6 +141,13 @@ static kelvin_status spread_place(struct work *work, bool *begun)
     return kelvin_group_spread(group, &chain->step, sizeof chain->step);
 }
 
+/* Its threads: those that have nothing else to do may help. */
+static kelvin_status set_threads(struct work *work)
+{
+    struct kelvin_chain *chain = &work->chain;
+    return kelvin_chain_threads(chain, work->together ? 1 : kelvin_job_share(work->job, work->run, chain->number));
+}
+
 /* From its last state, or from its start. */
 static kelvin_status take_place(struct work *work)
 {
@@ -147,7 +157,7 @@ static kelvin_status take_place(struct work *work)
     if (chain->group) status = kelvin_group_agree(chain->group, status);
     if (!status && chain->group) status = spread_place(work, &begun);
     if (status || kelvin_chain_ended(chain)) return status;
-    status = kelvin_chain_threads(chain, kelvin_job_share(work->job, work->run, chain->number));
+    status = set_threads(work);
     if (chain->group) status = kelvin_group_agree(chain->group, status);
     if (status) return status;
     if (!begun) return kelvin_chain_begin(chain);
@@ -194,7 +204,7 @@ static kelvin_status keep(struct work *work)
     const double now = kelvin_now();
     checkpoint(work, now);
     if (now - work->told < work->job->tell_seconds) return KELVIN_OK;
-    KELVIN_TRY(kelvin_chain_threads(chain, kelvin_job_share(work->job, work->run, chain->number)));
+    KELVIN_TRY(set_threads(work));
     tell(work, KELVIN_CHAIN_SAMPLING, now);
     return KELVIN_OK;
 }
@@ -226,17 +236,22 @@ static kelvin_status go_on(struct work *work)
     return status;
 }
 
-/* Steps, with a slot to write them; what was done is written whatever comes. */
-static kelvin_status keep_going(struct work *work)
+/* A slot to write what it does; whoever opens one closes it. */
+static kelvin_status open_slot(struct work *work)
 {
+    if (!work->run->folder) return KELVIN_OK;
     kelvin_status status = kelvin_slot_open(&work->slot, work->job->keeper, &work->chain, work->history_bytes);
     const bool opened = !status;
     if (work->chain.group) status = kelvin_group_agree(work->chain.group, status);
-    if (status) {
-        if (opened) kelvin_slot_give_up(&work->slot, status);
-        return opened ? kelvin_slot_close(&work->slot) : status;
-    }
-    const kelvin_status went = go_on(work);
+    if (!status || !opened) return status;
+    kelvin_slot_give_up(&work->slot, status);
+    return kelvin_slot_close(&work->slot);
+}
+
+/* What was done is written however it went. */
+static kelvin_status close_slot(struct work *work, kelvin_status went)
+{
+    if (!work->run->folder) return went;
     char sentence[sizeof work->slot.sentence];
     snprintf(sentence, sizeof sentence, "%s", kelvin_error_raw());
     if (work->chain.group && work->chain.group->broken) kelvin_slot_give_up(&work->slot, went);
@@ -244,40 +259,117 @@ static kelvin_status keep_going(struct work *work)
     return went ? kelvin_fail(went, KELVIN_SAID, sentence) : written;
 }
 
-static kelvin_status follow(struct work *work)
-{
-    KELVIN_TRY(kelvin_group_agree(work->chain.group, KELVIN_OK));
-    return go_on(work);
-}
+/* ---- from its place to its end ---- */
 
-static kelvin_status do_work(struct work *work)
+static kelvin_status put_down(struct work *work, kelvin_status status)
 {
-    struct kelvin_chain *chain = &work->chain;
-    KELVIN_TRY(take_place(work));
-    kelvin_status status = KELVIN_OK;
-    if (is_follower(work)) return is_far_enough(work) ? KELVIN_OK : follow(work);
-    if (!is_far_enough(work)) {
-        set_phase(work, KELVIN_CHAIN_SAMPLING);
-        work->checked = kelvin_now();
-        tell(work, KELVIN_CHAIN_SAMPLING, work->checked);
-        status = work->run->folder ? keep_going(work) : go_on(work);
-    }
+    const struct kelvin_chain *chain = &work->chain;
     const kelvin_chain_phase phase = status || !kelvin_chain_ended(chain) ? KELVIN_CHAIN_WAITING
                                      : chain->good.diverged[0]            ? KELVIN_CHAIN_DIVERGED
                                                                           : KELVIN_CHAIN_DONE;
+    work->going = false;
     set_phase(work, phase);
     kelvin_crew_place(work->job, work->run, chain->number);
     if (phase != KELVIN_CHAIN_WAITING) tell(work, phase, kelvin_now());
     return status;
 }
 
-kelvin_status kelvin_job_chain(struct kelvin_job *job, kelvin_run *run, uint32_t chain)
+/* Where it stands; with that it is done if it is far enough. */
+static kelvin_status take_up(struct work *work)
 {
-    struct work work = {.job = job, .run = run};
-    kelvin_status status = kelvin_chain_create(&work.chain, run, chain);
-    if (job->group.size > 1) work.chain.group = &job->group;
-    if (work.chain.group) status = kelvin_group_agree(work.chain.group, status);
-    if (!status) status = do_work(&work);
-    kelvin_chain_destroy(&work.chain);
+    KELVIN_TRY(take_place(work));
+    if (is_far_enough(work)) return is_follower(work) ? KELVIN_OK : put_down(work, KELVIN_OK);
+    if (!is_follower(work)) {
+        set_phase(work, KELVIN_CHAIN_SAMPLING);
+        work->checked = kelvin_now();
+        tell(work, KELVIN_CHAIN_SAMPLING, work->checked);
+    }
+    const kelvin_status status =
+        is_follower(work) ? kelvin_group_agree(work->chain.group, KELVIN_OK) : open_slot(work);
+    if (status) return is_follower(work) ? status : put_down(work, status);
+    work->going = true;
+    return KELVIN_OK;
+}
+
+static kelvin_status finish(struct work *work, kelvin_status went)
+{
+    if (is_follower(work)) return went;
+    return put_down(work, close_slot(work, went));
+}
+
+/* ---- a lot ---- */
+
+/* Those that go on; whoever is far enough is put down. */
+static kelvin_status gather(struct work **going, size_t *count, struct work *works, size_t n)
+{
+    *count = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!works[i].going) continue;
+        if (is_far_enough(&works[i]))
+            KELVIN_TRY(finish(&works[i], KELVIN_OK));
+        else
+            going[(*count)++] = &works[i];
+    }
+    return KELVIN_OK;
+}
+
+/* One step of each, as many as there are. */
+static kelvin_status step_all(struct kelvin_band *band, struct work *const *going, size_t n)
+{
+    struct kelvin_chain *chains[KELVIN_BAND];
+    for (size_t i = 0; i < n; i++) chains[i] = &going[i]->chain;
+    KELVIN_TRY(kelvin_band_step(band, chains, n));
+    for (size_t i = 0; i < n; i++) {
+        going[i]->together = n > 1;
+        KELVIN_TRY(keep(going[i]));
+    }
+    return KELVIN_OK;
+}
+
+/* All together, until all have ended or one of them is to stop. */
+static kelvin_status go_on_together(struct kelvin_band *band, struct work *works, size_t n)
+{
+    struct work *going[KELVIN_BAND];
+    size_t count;
+    for (;;) {
+        bool stop = false;
+        KELVIN_TRY(gather(going, &count, works, n));
+        for (size_t i = 0; i < count; i++) KELVIN_TRY(is_to_stop(going[i], &stop));
+        if (stop || count == 0) return KELVIN_OK;
+        KELVIN_TRY(step_all(band, going, count));
+    }
+}
+
+static kelvin_status do_works(const kelvin_run *run, struct work *works, size_t n)
+{
+    struct kelvin_band band = {.run = run};
+    kelvin_status status = KELVIN_OK;
+    for (size_t i = 0; i < n && !status; i++) status = take_up(&works[i]);
+    if (!status && n == 1 && works[0].going)
+        status = go_on(&works[0]);
+    else if (!status)
+        status = go_on_together(&band, works, n);
+    kelvin_band_free(&band);
+    for (size_t i = 0; i < n; i++)
+        if (works[i].going) status = finish(&works[i], status);
+    return status;
+}
+
+static kelvin_status make_work(struct work *work, struct kelvin_job *job, const struct kelvin_lot *lot, size_t i)
+{
+    *work = (struct work){.job = job, .run = lot->run, .together = lot->n > 1};
+    const kelvin_status status = kelvin_chain_create(&work->chain, lot->run, lot->chain[i]);
+    if (job->group.size > 1) work->chain.group = &job->group;
+    return work->chain.group ? kelvin_group_agree(work->chain.group, status) : status;
+}
+
+kelvin_status kelvin_job_do(struct kelvin_job *job, const struct kelvin_lot *lot)
+{
+    struct work works[KELVIN_BAND];
+    size_t made = 0;
+    kelvin_status status = KELVIN_OK;
+    for (; made < lot->n && !status; made++) status = make_work(&works[made], job, lot, made);
+    if (!status) status = do_works(lot->run, works, lot->n);
+    while (made > 0) kelvin_chain_destroy(&works[--made].chain);
     return status;
 }

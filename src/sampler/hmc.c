@@ -28,27 +28,54 @@ static void kick_drift(const struct kelvin_kernels *kernels, float *theta, float
     }
 }
 
-/* Leaves the energy at the end in *logp unless NULL. */
-static void leapfrog(const struct kelvin_kernels *kernels, const kelvin_target *target, const float *scale,
-                     double *logp, float *theta, float *momentum, float *grad, float step_size,
-                     float inverse_temperature, uint32_t steps)
+/* How far a leapfrog step goes, and what a gradient adds to the momentum: in the first step half of that. */
+struct pace {
+    float drift, kick;
+};
+
+static float kick_of(struct pace pace, uint32_t step)
 {
-    const size_t n = target->n;
-    const float whole = step_size * inverse_temperature, half = 0.5f * whole;
+    return step == 0 ? 0.5f * pace.kick : pace.kick;
+}
+
+static struct pace pace_of(float step_size, float inverse_temperature)
+{
+    return (struct pace){step_size, step_size * inverse_temperature};
+}
+
+/* The gradient at the end of a leapfrog step, and the log-density unless NULL. */
+static void look(const struct kelvin_kernels *kernels, const kelvin_target *target, const float *scale, double *logp,
+                 const float *theta, float *grad)
+{
+    target->eval(target->context, logp, grad, theta);
+    if (scale) kernels->multiply(grad, scale, target->n);
+}
+
+/* Leapfrog steps, without the gradient at the end of the last and the half kick that it gives. */
+static void leapfrog(const struct kelvin_kernels *kernels, const kelvin_target *target, const float *scale,
+                     float *theta, float *momentum, float *grad, struct pace pace, uint32_t steps)
+{
     for (uint32_t i = 0; i < steps; i++) {
-        kick_drift(kernels, theta, momentum, grad, i == 0 ? half : whole, step_size, scale, n);
-        target->eval(target->context, i + 1 == steps ? logp : NULL, grad, theta);
-        if (scale) kernels->multiply(grad, scale, n);
+        if (i > 0) look(kernels, target, scale, NULL, theta, grad);
+        kick_drift(kernels, theta, momentum, grad, kick_of(pace, i), pace.drift, scale, target->n);
     }
-    if (steps > 0) kernels->axpy(momentum, half, grad, n);
+}
+
+static void arrive(const struct kelvin_kernels *kernels, const kelvin_target *target, const float *scale, double *logp,
+                   const float *theta, float *momentum, float *grad, struct pace pace)
+{
+    look(kernels, target, scale, logp, theta, grad);
+    kernels->axpy(momentum, kick_of(pace, 0), grad, target->n);
 }
 
 kelvin_status kelvin_leapfrog(const kelvin_target *target, float *theta, float *momentum, float *grad, float step_size,
                               float inverse_temperature, uint32_t steps)
 {
     const struct kelvin_kernels *kernels;
+    const struct pace pace = pace_of(step_size, inverse_temperature);
     KELVIN_TRY(kelvin_kernels_get(&kernels));
-    leapfrog(kernels, target, NULL, NULL, theta, momentum, grad, step_size, inverse_temperature, steps);
+    leapfrog(kernels, target, NULL, theta, momentum, grad, pace, steps);
+    if (steps > 0) arrive(kernels, target, NULL, NULL, theta, momentum, grad, pace);
     return KELVIN_OK;
 }
 
@@ -77,22 +104,41 @@ struct end {
     double logp, error; /* of the energy */
 };
 
-/* From where the chain is to work[NEW_THETA], with a fresh momentum. */
-static struct end travel(kelvin_sampler *s, double h, uint32_t steps, const kelvin_moment *moment)
+struct trip {
+    struct pace pace;
+    uint32_t steps;
+    double temperature, before; /* before: the energy where it starts */
+};
+
+/* From where the chain is, with a fresh momentum. */
+static struct trip depart(kelvin_sampler *s, double h, uint32_t steps, const kelvin_moment *moment)
 {
     const size_t n = s->n;
     const double T = moment->temperature;
-    float *theta = s->work[KELVIN_HMC_NEW_THETA], *grad = s->work[KELVIN_HMC_NEW_GRADIENT];
     float *momentum = s->work[KELVIN_HMC_MOMENTUM];
     s->kernels->normals(momentum, n, kelvin_sampler_random(s, moment->step, KELVIN_STREAM_REFRESH));
-    memcpy(theta, s->theta, n * sizeof *theta);
-    memcpy(grad, s->work[KELVIN_HMC_GRADIENT], n * sizeof *grad);
+    memcpy(s->work[KELVIN_HMC_NEW_THETA], s->theta, n * sizeof *momentum);
+    memcpy(s->work[KELVIN_HMC_NEW_GRADIENT], s->work[KELVIN_HMC_GRADIENT], n * sizeof *momentum);
+    return (struct trip){.pace = pace_of((float)h, (float)(1 / T)),
+                         .steps = steps,
+                         .temperature = T,
+                         .before = kinetic(momentum, n) - s->number[KELVIN_HMC_LOGP] / T};
+}
 
+/* To work[NEW_THETA]. */
+static void travel(kelvin_sampler *s, const struct trip *trip)
+{
+    leapfrog(s->kernels, &s->target, kelvin_sampler_scale(s), s->work[KELVIN_HMC_NEW_THETA],
+             s->work[KELVIN_HMC_MOMENTUM], s->work[KELVIN_HMC_NEW_GRADIENT], trip->pace, trip->steps);
+}
+
+static struct end end_of(kelvin_sampler *s, const struct trip *trip)
+{
     struct end end;
-    const double before = kinetic(momentum, n) - s->number[KELVIN_HMC_LOGP] / T;
-    leapfrog(s->kernels, &s->target, kelvin_sampler_scale(s), &end.logp, theta, momentum, grad, (float)h,
-             (float)(1 / T), steps);
-    end.error = kinetic(momentum, n) - end.logp / T - before;
+    float *momentum = s->work[KELVIN_HMC_MOMENTUM];
+    arrive(s->kernels, &s->target, kelvin_sampler_scale(s), &end.logp, s->work[KELVIN_HMC_NEW_THETA], momentum,
+           s->work[KELVIN_HMC_NEW_GRADIENT], trip->pace);
+    end.error = kinetic(momentum, s->n) - end.logp / trip->temperature - trip->before;
     return end;
 }
 
@@ -104,7 +150,9 @@ static double acceptance_of(struct end end)
 
 double kelvin_hmc_try(kelvin_sampler *s, double h, const kelvin_moment *moment)
 {
-    return acceptance_of(travel(s, h, 1, moment));
+    const struct trip trip = depart(s, h, 1, moment);
+    travel(s, &trip);
+    return acceptance_of(end_of(s, &trip));
 }
 
 /* Half the slope, along the length of the trajectory, of the square of | |x' - m|^2 - |x - m|^2 |, m being the mean so
@@ -179,12 +227,17 @@ static void count_hope(kelvin_sampler *s, double acceptance, const kelvin_moment
     if (moment->step + 1 == patience) s->number[KELVIN_HMC_STUCK] = s->number[KELVIN_HMC_HOPE] < least;
 }
 
-static void step(kelvin_sampler *s, kelvin_step_info *info, const kelvin_moment *moment)
+static struct trip begin(kelvin_sampler *s, const kelvin_moment *moment)
 {
     double *v = s->number;
     if (v[KELVIN_HMC_SIZE] == 0) v[KELVIN_HMC_SIZE] = kelvin_hmc_first_size(s, moment);
     const double h = moment->rate * v[KELVIN_HMC_CAUTION] * v[KELVIN_HMC_SIZE];
-    const struct end end = travel(s, h, count_steps(s, moment), moment);
+    return depart(s, h, count_steps(s, moment), moment);
+}
+
+static void conclude(kelvin_sampler *s, kelvin_step_info *info, struct end end, const kelvin_moment *moment)
+{
+    double *v = s->number;
     const double acceptance = acceptance_of(end);
     const bool accepted = kelvin_uniform(kelvin_sampler_random(s, moment->step, KELVIN_STREAM_ACCEPT), 0) < acceptance;
     if (kelvin_hmc_tunes_length(s) && moment->step < moment->warmup) v[KELVIN_HMC_WAY] = way_of(s);
@@ -200,6 +253,117 @@ static void step(kelvin_sampler *s, kelvin_step_info *info, const kelvin_moment 
     info->value[ACCEPTED] = accepted;
     info->value[ACCEPTANCE] = acceptance;
     info->value[ENERGY_ERROR] = end.error;
+}
+
+static void step(kelvin_sampler *s, kelvin_step_info *info, const kelvin_moment *moment)
+{
+    const struct trip trip = begin(s, moment);
+    travel(s, &trip);
+    conclude(s, info, end_of(s, &trip), moment);
+}
+
+/* ---- several chains at once ---- */
+
+/* What all of them work in, (n, lanes) each, and how far and how hard each lane goes: of eight, so that of four lanes
+ * each is there twice. */
+enum { TOGETHER_THETA, TOGETHER_MOMENTUM, TOGETHER_GRADIENT, TOGETHER_SCALE, TOGETHER };
+
+struct together {
+    const struct kelvin_kernels *kernels;
+    const kelvin_lanes *lanes;
+    float *vector[TOGETHER];
+    bool scaled;
+    float drift[KELVIN_MOST_LANES], kick[KELVIN_MOST_LANES], half[KELVIN_MOST_LANES];
+};
+
+static void set_pace(struct together *t, size_t lane, struct pace pace)
+{
+    for (; lane < KELVIN_MOST_LANES; lane += t->lanes->lanes) {
+        t->drift[lane] = pace.drift;
+        t->kick[lane] = kick_of(pace, 1);
+        t->half[lane] = kick_of(pace, 0);
+    }
+}
+
+/* Without a scale: 1, which changes no bit. */
+static void put_vector(const struct together *t, int vector, size_t lane, const float *from)
+{
+    float *to = t->vector[vector] + lane;
+    for (size_t i = 0; i < t->lanes->n; i++) to[i * t->lanes->lanes] = from ? from[i] : 1;
+}
+
+static void take_vector(const struct together *t, int vector, size_t lane, float *to)
+{
+    const float *from = t->vector[vector] + lane;
+    for (size_t i = 0; i < t->lanes->n; i++) to[i] = from[i * t->lanes->lanes];
+}
+
+static void join(struct together *t, size_t lane, const kelvin_sampler *s, const struct trip *trip)
+{
+    put_vector(t, TOGETHER_THETA, lane, s->work[KELVIN_HMC_NEW_THETA]);
+    put_vector(t, TOGETHER_MOMENTUM, lane, s->work[KELVIN_HMC_MOMENTUM]);
+    put_vector(t, TOGETHER_GRADIENT, lane, s->work[KELVIN_HMC_NEW_GRADIENT]);
+    if (t->scaled) put_vector(t, TOGETHER_SCALE, lane, kelvin_sampler_scale(s));
+    set_pace(t, lane, trip->pace);
+}
+
+/* Its lane stays where it is. */
+static void leave(struct together *t, size_t lane, kelvin_sampler *s)
+{
+    take_vector(t, TOGETHER_THETA, lane, s->work[KELVIN_HMC_NEW_THETA]);
+    take_vector(t, TOGETHER_MOMENTUM, lane, s->work[KELVIN_HMC_MOMENTUM]);
+    set_pace(t, lane, (struct pace){0, 0});
+}
+
+/* A kick and a drift, after a look at where they are: where they start that is known. */
+static void leapfrog_all(const struct together *t, bool first)
+{
+    const struct kelvin_kernels *kernels = t->kernels;
+    const kelvin_lanes *lanes = t->lanes;
+    float *theta = t->vector[TOGETHER_THETA], *momentum = t->vector[TOGETHER_MOMENTUM];
+    float *grad = t->vector[TOGETHER_GRADIENT], *scale = t->vector[TOGETHER_SCALE];
+    const float *kick = first ? t->half : t->kick;
+    const size_t n = lanes->n * lanes->lanes;
+    if (!first && !t->scaled && lanes->push) {
+        lanes->push(lanes->context, theta, momentum, kick, t->drift);
+        return;
+    }
+    if (!first) lanes->gradient(lanes->context, grad, theta);
+    if (!t->scaled) {
+        kernels->lanes_kick_drift(theta, momentum, grad, kick, t->drift, n);
+        return;
+    }
+    if (!first) kernels->multiply(grad, scale, n);
+    kernels->lanes_axpy(momentum, kick, grad, n);
+    kernels->lanes_axpy_by(theta, t->drift, momentum, scale, n);
+}
+
+/* All leapfrog steps of each; a lane that is left over goes with the first. */
+static void travel_all(kelvin_sampler *const *chains, size_t n, const struct trip *trip, struct together *t)
+{
+    uint32_t most = 0;
+    for (size_t i = 0; i < t->lanes->lanes; i++) join(t, i, chains[i < n ? i : 0], &trip[i < n ? i : 0]);
+    for (size_t i = 0; i < n; i++) most = trip[i].steps > most ? trip[i].steps : most;
+    for (uint32_t done = 0; done < most;) {
+        leapfrog_all(t, done++ == 0);
+        for (size_t i = 0; i < n; i++)
+            if (done == trip[i].steps) leave(t, i, chains[i]);
+    }
+}
+
+static void step_all(kelvin_sampler *const *chains, size_t n, const kelvin_moment *moment, const kelvin_lanes *lanes,
+                     float *work)
+{
+    struct together together = {.kernels = chains[0]->kernels, .lanes = lanes};
+    struct trip trip[KELVIN_MOST_LANES];
+    for (size_t i = 0; i < TOGETHER; i++) together.vector[i] = work + i * lanes->n * lanes->lanes;
+    for (size_t i = 0; i < n; i++) {
+        trip[i] = begin(chains[i], &moment[i]);
+        together.scaled |= kelvin_sampler_scale(chains[i]) != NULL;
+    }
+    travel_all(chains, n, trip, &together);
+    for (size_t i = 0; i < n; i++) /* log-densities are each chain's own */
+        conclude(chains[i], &chains[i]->last, end_of(chains[i], &trip[i]), &moment[i]);
 }
 
 static double now(const kelvin_sampler *s, size_t i)
@@ -255,6 +419,8 @@ const kelvin_sampler_type kelvin_hmc = {
     .start = start,
     .prepare = prepare,
     .step = step,
+    .step_all = step_all,
+    .lanes_work = TOGETHER,
     .learn = kelvin_hmc_learn,
     .now = now,
     .wrong = wrong,

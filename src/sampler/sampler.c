@@ -187,12 +187,43 @@ void kelvin_sampler_retarget(kelvin_sampler *s, const kelvin_target *target)
     s->target = *target;
 }
 
+size_t kelvin_lanes_work(const kelvin_sampler_type *type, const kelvin_lanes *lanes)
+{
+    return type->lanes_work * lanes->n * lanes->lanes;
+}
+
+void kelvin_sampler_step_all(kelvin_sampler *const *chains, size_t n, const kelvin_moment *moment,
+                             const kelvin_lanes *lanes, float *work)
+{
+    const kelvin_sampler_type *type = chains[0]->type;
+    const size_t most = lanes && type->step_all ? lanes->lanes : 1;
+    for (size_t i = 0; i < n; i++) chains[i]->last = (kelvin_step_info){0};
+    for (size_t i = 0, some; i < n; i += some) {
+        some = n - i < most ? n - i : most;
+        if (some < KELVIN_FEWEST_LANES) some = 1;
+        if (some > 1)
+            type->step_all(chains + i, some, moment + i, lanes, work);
+        else
+            type->step(chains[i], &chains[i]->last, &moment[i]);
+    }
+}
+
+void kelvin_sampler_advance_all(kelvin_sampler *const *chains, size_t n, const kelvin_moment *moment,
+                                kelvin_step_info *info, const kelvin_lanes *lanes, float *work)
+{
+    const kelvin_sampler_type *type = chains[0]->type;
+    kelvin_sampler_step_all(chains, n, moment, lanes, work);
+    for (size_t i = 0; i < n; i++) {
+        if (type->learn && moment[i].step < moment[i].warmup) type->learn(&chains[i], 1, &moment[i]);
+        info[i] = chains[i]->last;
+    }
+}
+
 kelvin_step_info kelvin_sampler_advance(kelvin_sampler *s, const kelvin_moment *moment)
 {
-    s->last = (kelvin_step_info){0};
-    s->type->step(s, &s->last, moment);
-    if (s->type->learn && moment->step < moment->warmup) s->type->learn(&s, 1, moment);
-    return s->last;
+    kelvin_step_info info;
+    kelvin_sampler_advance_all(&s, 1, moment, &info, NULL, NULL);
+    return info;
 }
 
 double kelvin_sampler_step(kelvin_sampler *s, const kelvin_moment *moment)

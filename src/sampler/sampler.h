@@ -63,6 +63,19 @@ typedef struct kelvin_usual_run {
     uint32_t chains, rows; /* epochs or iterations */
 } kelvin_usual_run;
 
+/* One log-density at several places at once, for chains that advance together: arrays are (n, lanes), and a place is a
+ * lane. Gradients alone, to the same bits as those of the target of each chain. */
+typedef struct kelvin_lanes {
+    size_t n, lanes; /* 8 or 4 of them */
+    void (*gradient)(void *context, float *grad, const float *theta);
+    /* The same, used up at once: momentum += kick grad, theta += drift momentum, with a kick and a drift of each of eight
+     * lanes (four are there twice). NULL: it is done in two steps, to the same bits. */
+    void (*push)(void *context, float *theta, float *momentum, const float *kick, const float *drift);
+    void *context;
+} kelvin_lanes;
+/* A vector costs the same with idle lanes: fewer chains than these are better off one by one. */
+enum { KELVIN_FEWEST_LANES = 3, KELVIN_MOST_LANES = 8 };
+
 typedef struct kelvin_sampler_type {
     kelvin_member member;
     const char *title; /* "HMC" */
@@ -83,6 +96,11 @@ typedef struct kelvin_sampler_type {
     /* After that, or after all that it remembers has been put back: what follows from it. NULL: nothing. */
     void (*prepare)(kelvin_sampler *sampler);
     void (*step)(kelvin_sampler *sampler, kelvin_step_info *info, const kelvin_moment *moment);
+    /* The same of n chains, at most as many as there are lanes, chain i at moment[i], each to the bits of `step`: their
+     * infos are `last`. It works in lanes_work vectors (n, lanes). NULL: they step one by one. */
+    void (*step_all)(kelvin_sampler *const *chains, size_t n, const kelvin_moment *moment, const kelvin_lanes *lanes,
+                     float *work);
+    size_t lanes_work;
 
     /* Of samplers that tune themselves. After each step of the warm-up: what chains that have all taken it learn
      * from it together, in the order of the list; afterwards they are the same kernel. NULL: nothing. */
@@ -127,6 +145,13 @@ KELVIN_MUST_CHECK kelvin_status kelvin_sampler_make(kelvin_sampler **sampler, co
 void kelvin_sampler_retarget(kelvin_sampler *sampler, const kelvin_target *target);
 
 kelvin_step_info kelvin_sampler_advance(kelvin_sampler *sampler, const kelvin_moment *moment);
+
+/* One step of each of n chains by one type, chain i at moment[i]; info[i] is what kelvin_sampler_advance returns, to the
+ * bit. As many as there are lanes are together where their type can be, then the next; a few are one by one. The gradients of
+ * all targets must be those of `lanes`. work: kelvin_lanes_work floats. lanes NULL: all are one by one. */
+void kelvin_sampler_advance_all(kelvin_sampler *const *chains, size_t n, const kelvin_moment *moment,
+                                kelvin_step_info *info, const kelvin_lanes *lanes, float *work);
+size_t kelvin_lanes_work(const kelvin_sampler_type *type, const kelvin_lanes *lanes);
 
 /* Steps begin .. end - 1 of a warm-up, of chains that are tuned together, over the threads of a pool (NULL: none), on
  * which no bit depends. What a chain's target works in must be its own. KELVIN_EDIVERGED, with which chain, if one of

@@ -40,6 +40,10 @@ static inline void kelvin_sampler_swap(float **a, float **b)
     *b = t;
 }
 
+/* A step of each chain, without what they learn from it: see kelvin_sampler_advance_all. */
+void kelvin_sampler_step_all(kelvin_sampler *const *chains, size_t n, const kelvin_moment *moment,
+                             const kelvin_lanes *lanes, float *work);
+
 /* Log-density and gradient at a place; either may be NULL. */
 static inline void kelvin_sampler_eval(const kelvin_sampler *s, double *logp, float *grad, const float *theta)
 {

@@ -15,15 +15,12 @@
 #include "density/block.h"
 #include "kernels/kernels.h"
 #include "target/outputs.h"
+#include "target/shards.h"
 
 #include "target/target.h"
 
 #include <stdatomic.h>
 #include <string.h>
-
-/* More would balance many threads better, but each one's gradient has to be brought back from the form in which it is
- * summed, and added up. */
-enum { MAX_SHARDS = 8 };
 
 /* A batch that is not packed yet: x (n, inputs), or observations of a part of the data. */
 struct fresh {
@@ -87,34 +84,12 @@ struct evaluation {
 
 /* ---- shards ---- */
 
-/* Divisions are left out where they can be: with one block, as in figure 1, they would take 5 % of the time. */
-static size_t block_count(const kelvin_model *model, size_t n)
-{
-    return n <= model->block ? 1 : (n + model->block - 1) / model->block;
-}
-
-static size_t shard_count(const kelvin_model *model, size_t n)
-{
-    const size_t blocks = block_count(model, n);
-    return blocks < MAX_SHARDS ? blocks : MAX_SHARDS;
-}
-
 /* Of rows a shard costs a gradient that is turned back and added up, and a thread that is woken: it must be worth it. */
 static size_t row_shard_count(const kelvin_model *model, size_t n)
 {
     enum { WORTH = 100000 };
     const size_t most = shard_count(model, n), worth = n * model->n_params / WORTH;
     return worth < 1 ? 1 : worth < most ? worth : most;
-}
-
-/* The first observation of a shard; of the one after the last: n. */
-static size_t shard_begin(const struct evaluation *e, size_t shard)
-{
-    const kelvin_posterior *p = e->posterior;
-    if (shard == 0) return 0;
-    if (shard == e->shards) return p->n;
-    const size_t begin = shard * block_count(p->model, p->n) / e->shards * p->model->block;
-    return begin < p->n ? begin : p->n;
 }
 
 /* 0, or not a number if a logit is not finite: densities are made for finite ones, and would take others for one. */
@@ -158,7 +133,7 @@ static void run_shard(const struct evaluation *e, struct worker *w, size_t shard
 {
     kelvin_posterior *p = e->posterior;
     const kelvin_model *model = p->model;
-    const size_t begin = shard_begin(e, shard), end = shard_begin(e, shard + 1);
+    const size_t begin = shard_begin(model, p->n, e->shards, shard), end = shard_begin(model, p->n, e->shards, shard + 1);
     const kelvin_weights *weights = e->rows ? p->row_weights : p->weights;
     kelvin_net *net = e->rows ? w->rows : w->net;
     double sum = 0;
@@ -321,13 +296,13 @@ static void evaluate(struct evaluation *e, const float *theta)
         kelvin_outputs_add(&p->outputs, &p->of_shard[shard]);
 }
 
-static kelvin_prior prior_of_tensor(const kelvin_posterior *p, size_t i)
+kelvin_prior kelvin_prior_of_tensor(const kelvin_prior *prior, const kelvin_model *model, size_t i)
 {
-    const kelvin_tensor *t = &p->model->tensor[i];
+    const kelvin_tensor *t = &model->tensor[i];
     const size_t columns = t->ndim > 1 ? t->shape[1] : 1;
-    return kelvin_prior_at(&p->prior, &(struct kelvin_prior_place){.columns = columns,
-                                                                   .taps = kelvin_tensor_inputs(t) / columns,
-                                                                   .outer = kelvin_model_is_outer(p->model, i)});
+    return kelvin_prior_at(prior, &(struct kelvin_prior_place){.columns = columns,
+                                                               .taps = kelvin_tensor_inputs(t) / columns,
+                                                               .outer = kelvin_model_is_outer(model, i)});
 }
 
 /* Tensor by tensor, if the prior looks at what they are. */
@@ -340,7 +315,7 @@ static double add_prior(const kelvin_posterior *p, bool logp, float *grad, const
     }
     for (size_t i = 0; i < p->model->n_tensors; i++) {
         const kelvin_tensor *t = &p->model->tensor[i];
-        const kelvin_prior of = prior_of_tensor(p, i);
+        const kelvin_prior of = kelvin_prior_of_tensor(&p->prior, p->model, i);
         kelvin_prior_add(p->kernels, &of, logp ? &part : NULL, grad ? grad + t->offset : NULL, theta + t->offset,
                          kelvin_tensor_size(t));
         sum += part;
