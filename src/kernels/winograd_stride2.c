@@ -221,12 +221,12 @@ INLINE void multiply_rows(float *m, const float *v, const float *u, int rows, si
     wide sum[PRODUCT_ROWS][PER_BLOCK] = {{{0}}};
     for (size_t b = 0; b < blocks_of(channels); b++)
         product_add(sum, rows,
-                    (struct product){.a = v + b * BLOCK_VALUES,
-                                     .b = u + b * LANES * LANES,
-                                     .n = channels_of(channels, b),
-                                     .step_a = 1,
-                                     .row_a = LANES,
-                                     .step_b = LANES});
+                    &(struct product){.a = v + b * BLOCK_VALUES,
+                                      .b = u + b * LANES * LANES,
+                                      .n = channels_of(channels, b),
+                                      .step_a = 1,
+                                      .row_a = LANES,
+                                      .step_b = LANES});
     product_store(m, sum, rows);
 }
 
@@ -311,7 +311,7 @@ INLINE void add_channels(float *d, const float *v, const float *g, size_t rows, 
     wide sum[PRODUCT_ROWS][PER_BLOCK] = {{{0}}};
     if (add) product_load(sum, d, channels);
     product_add(sum, channels,
-                (struct product){.a = v, .b = g, .n = rows, .step_a = LANES, .row_a = 1, .step_b = LANES});
+                &(struct product){.a = v, .b = g, .n = rows, .step_a = LANES, .row_a = 1, .step_b = LANES});
     product_store(d, sum, channels);
 }
 
