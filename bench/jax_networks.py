@@ -213,6 +213,7 @@ STEPS = {
         "plain": (PIXELS, frn_plain),
         "plain, planes": (PLANES, frn_plain),
         "FRN backward by hand": (PIXELS, frn_by_hand),
+        "FRN backward by hand, planes": (PLANES, frn_by_hand),
     },
     "cnn": {
         "plain": (PIXELS, None),

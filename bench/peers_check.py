@@ -1,6 +1,5 @@
 """What kelvin's library says, for peers' programs that check that they compute the same: PYTHONPATH of a build is
 build/python, the `folder` here."""
-import ctypes
 import sys
 
 import numpy as np
@@ -34,14 +33,12 @@ def logits(folder, spec, shape, theta, x, classes=10):
 
 def toy_gradient(folder, theta):
     """Of the posterior of figure 1; theta as kelvin has it, weights (outputs, inputs)."""
-    bindings, lib = library(folder)
+    _, lib = library(folder)
     network = model(folder, "mlp:10,10,10,10,10", (2, 1, 1), 2)
-    density, prior = bindings.kelvin_density(), bindings.kelvin_prior()
-    lib.call("kelvin_density_parse", ctypes.byref(density), lib.raw("dirclip:0.6,-50"))
-    lib.call("kelvin_prior_parse", ctypes.byref(prior), lib.raw("normal:1"))
+    density, prior = (lib.Handle.make(f"kelvin_{kind}_destroy", f"kelvin_{kind}_create", lib.raw(text))
+                      for kind, text in (("density", "dirclip:0.6,-50"), ("prior", "normal:1")))
     data = lib.Handle.make("kelvin_data_close", "kelvin_data_open", lib.raw("toy"))
-    posterior = lib.Handle.make("kelvin_posterior_destroy", "kelvin_posterior_create", network, ctypes.byref(density),
-                                ctypes.byref(prior), data, 1)
+    posterior = lib.Handle.make("kelvin_posterior_destroy", "kelvin_posterior_create", network, density, prior, data, 1)
     target = lib.library.kelvin_posterior_target(posterior)
     theta = np.ascontiguousarray(theta, np.float32)
     gradient = np.empty_like(theta)
