@@ -241,14 +241,6 @@ def ways(network, kinds, make, usual):
     return {title: (functools.partial(make, network, *way), usual(way)) for title, way in kinds[network].items()}
 
 
-def summary(prefix, found):
-    rates = {title: round(1 / way["best"], 1) for title, way in found["ways"].items()}
-    best = max(rates, key=rates.get)
-    return {prefix + "images_per_s": rates[best],
-            prefix + "images_per_s_plain": max(rate for title, rate in rates.items() if title.startswith("plain")),
-            prefix + "way": best, prefix + "ways": rates}
-
-
 def check(folder):
     """Ways agree on the gradient, in thresholds of both signs; and logits are those of kelvin's library."""
     for network in NETWORKS:
@@ -292,7 +284,7 @@ def main():
     forward = racing.race(ways(network, FORWARDS, make_forward, lambda way: way[2] if len(way) > 2 else BATCH), limit)
     print(json.dumps({
         "peer": "JAX", "version": jax.__version__, "network": network, "parameters": PARAMETERS[network],
-        "threads": int(sys.argv[2]), "batch": BATCH, **summary("", step), **summary("forward_", forward),
+        "threads": int(sys.argv[2]), "batch": BATCH, **racing.images("", step), **racing.images("forward_", forward),
         "races": {f"{network} step": step, f"{network} forward": forward},
     }))
 

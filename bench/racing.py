@@ -37,7 +37,7 @@ def first_calls(ways):
     return works, first, failed
 
 
-def race(ways, limit):
+def race(ways, limit, hopeless=HOPELESS):
     """Seconds per unit of each way: the best and the median of turns that fill `limit` seconds; cores that were busy."""
     works, first, failed = first_calls(ways)
     times = {title: [seconds(work) / units] for title, (work, units) in works.items()}
@@ -46,9 +46,18 @@ def race(ways, limit):
     while works and time.perf_counter() < end:
         fastest = min(map(min, times.values()))
         for title, (work, units) in works.items():
-            if min(times[title]) < HOPELESS * fastest:
+            if min(times[title]) < hopeless * fastest:
                 times[title].append(seconds(work) / units)
     cores = (time.process_time() - cpu) / (time.perf_counter() - wall)
     found = {title: {"best": min(t), "median": statistics.median(t), "first_call_seconds": round(first[title], 3)}
              for title, t in times.items()}
     return {"ways": found, "failed": failed, "cores": round(cores, 2)}
+
+
+def images(prefix, found):
+    """A race whose units are images: rates of the best way, of the best that starts with "plain", and of all."""
+    rates = {title: round(1 / way["best"], 1) for title, way in found["ways"].items()}
+    best = max(rates, key=rates.get)
+    return {prefix + "images_per_s": rates[best],
+            prefix + "images_per_s_plain": max(rate for title, rate in rates.items() if title.startswith("plain")),
+            prefix + "way": best, prefix + "ways": rates}
