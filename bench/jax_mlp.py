@@ -14,9 +14,6 @@ import os
 import sys
 
 SECONDS = 2.0
-TABLES = ((500, 10), (1000, 30), (2000, 60))
-CHAINS, CLASSES, UNITS, BATCH = (1, 4, 16), 3, 20, 125
-LEARNING_RATE, FRICTION, PRIOR = 1e-3, 0.02, 1.0
 EPOCHS = 4  # in one call
 USAGE = "usage: jax_mlp.py THREADS [SECONDS], or jax_mlp.py --check"
 
@@ -31,19 +28,7 @@ import numpy as np
 from jax import lax
 
 import racing
-
-
-def table(rows, columns):
-    rng = np.random.default_rng(1)
-    return (jnp.array(rng.standard_normal((rows, columns)), jnp.float32),
-            jnp.array(np.eye(CLASSES)[np.arange(rows) % CLASSES], jnp.float32))
-
-
-def start(columns, seed):
-    rng = np.random.default_rng(seed)
-    shapes = ((columns, UNITS), (UNITS,), (UNITS, CLASSES), (CLASSES,))
-    return [jnp.array(rng.standard_normal(shape) / (shape[0] ** 0.5 if len(shape) > 1 else np.inf), jnp.float32)
-            for shape in shapes]
+from mlp_tables import BATCH, CHAINS, FRICTION, LEARNING_RATE, PRIOR, TABLES, check, start, table, title
 
 
 def minus_log_posterior(theta, x, y, n):
@@ -87,9 +72,9 @@ def epoch(state, x, y, ahead):
 
 
 def make(rows, columns, chains, ahead):
-    x, y = table(rows, columns)
+    x, y = map(jnp.array, table(rows, columns))
     thetas = [start(columns, seed) for seed in range(chains)]
-    theta = [jnp.stack(parts) for parts in zip(*thetas)]
+    theta = [jnp.array(np.stack(parts)) for parts in zip(*thetas)]
     keys = jax.random.split(jax.random.key(1), chains)
     state = [(theta, [jnp.zeros_like(p) for p in theta], keys)]
 
@@ -110,45 +95,16 @@ WAYS = {"plain": False, "batches and noise of an epoch at once": True}
 
 def ways(rows, columns, chains):
     steps = EPOCHS * (rows // BATCH) * chains
-    return {title: (functools.partial(make, rows, columns, chains, ahead), steps) for title, ahead in WAYS.items()}
-
-
-def written_out(theta, v, xi, x, y, n):
-    theta, v, xi = ([np.asarray(p, float) for p in parts] for parts in (theta, v, xi))
-    x, y = np.asarray(x, float), np.asarray(y, float)
-    w1, b1, w2, b2 = theta
-    s = x @ w1 + b1
-    a = np.maximum(s, 0)
-    z = a @ w2 + b2
-    p = np.exp(z - z.max(1, keepdims=True))
-    dz = (p / p.sum(1, keepdims=True) - y) / len(x)
-    ds = dz @ w2.T * (s > 0)
-    likelihood = x.T @ ds, ds.sum(0), a.T @ dz, dz.sum(0)
-    h = (LEARNING_RATE / n) ** 0.5
-    v = [(1 - FRICTION) * v - h * n * (g + p / (PRIOR * n)) + (2 * FRICTION) ** 0.5 * z
-         for v, g, p, z in zip(v, likelihood, theta, xi)]
-    return [p + h * v for p, v in zip(theta, v)]
-
-
-def check():
-    x, y = table(500, 10)
-    theta, v, xi = (start(10, seed) for seed in (1, 2, 3))
-    found, wanted = (f(theta, v, xi, x[:BATCH], y[:BATCH], 500) for f in (lambda *a: sghmc(*a)[0], written_out))
-    error = max(np.abs(np.asarray(f) - w).max() for f, w in zip(found, wanted))
-    moved = max(np.abs(np.asarray(f) - np.asarray(p)).max() for f, p in zip(found, theta))
-    print(f"a step moves parameters by up to {moved:.1e}; errors are up to {error:.1e}")
-    if not error < 1e-4 * moved + 1e-7:
-        sys.exit("jax_mlp.py: a step is not what it should be")
+    return {way: (functools.partial(make, rows, columns, chains, ahead), steps) for way, ahead in WAYS.items()}
 
 
 def main():
     if sys.argv[1:] == ["--check"]:
-        return check()
+        sys.exit(check(lambda *arguments: sghmc(*arguments)[0]))
     if len(sys.argv) not in (2, 3) or not sys.argv[1].isdigit():
         sys.exit(USAGE)
     limit = float(sys.argv[2]) if len(sys.argv) > 2 else SECONDS
-    races = {f"mlp:20 step, {rows} x {columns}, {chains} chain{'s' if chains > 1 else ''}":
-             racing.race(ways(rows, columns, chains), limit) for rows, columns in TABLES for chains in CHAINS}
+    races = {title(*table, chains): racing.race(ways(*table, chains), limit) for table in TABLES for chains in CHAINS}
     best = {name: round(1e6 * min(way["best"] for way in race["ways"].values()), 2) for name, race in races.items()}
     print(json.dumps({"peer": "JAX", "version": jax.__version__, "threads": int(sys.argv[1]), "us_per_step": best,
                       "races": races}))

@@ -154,7 +154,7 @@ class Compiled(Vmap):
 
     def __init__(self, theta, x, one_hot):
         super().__init__(theta, x, one_hot)
-        self.gradient = torch.compile(self.gradient)
+        self.gradient = torch.compile(self.gradient, dynamic=False)
 
 
 class Lanes(Vmap):
@@ -164,7 +164,7 @@ class Lanes(Vmap):
     def __init__(self, theta, x, one_hot):
         super().__init__(theta, x, one_hot)
         self.theta = theta.t().contiguous()
-        self.gradient = torch.compile(torch.func.grad(log_densities))
+        self.gradient = torch.compile(torch.func.grad(log_densities), dynamic=False)
 
 
 if COMPILES:
@@ -249,6 +249,8 @@ def make(variant, chains, calls):
 
 def ways(variants, chains):
     calls = max(CALLS // chains, 5)
+    if COMPILES:
+        torch._dynamo.reset()  # shapes of other numbers of chains count against a limit
     return {name: (functools.partial(make, variant, chains, calls), calls * chains) for name, variant in variants.items()}
 
 
