@@ -101,13 +101,13 @@ bench: packages-bench build/build.ninja
 	bench/ranks.sh build/kelvin build/bench/kelvin-bench
 
 # The newest versions want a new Python; PyPI's PyTorch does not load without the CUDA packages that come with it.
-newest_python = $(firstword $(foreach v,14 13 12,$(shell command -v python3.$(v))) $(PYTHON))
+newest_python = $(firstword $(foreach v,14 13 12,$(shell python3.$(v) -c 'print("python3.$(v)")' 2>/dev/null)) $(PYTHON))
 bench-peers: packages-bench-peers build/build.ninja
 	ninja -C build bench-programs
 	[ -e build/venv-peers ] || $(newest_python) -m venv build/venv-peers
 	build/venv-peers/bin/pip install --quiet --upgrade pip jax torch
-	build/venv-peers/bin/python bench/peers.py --bench build/bench/kelvin-bench --python build/venv-peers/bin/python \
-		--python /usr/bin/python3 --json out/peers.json
+	build/venv-peers/bin/python -B bench/speed_peers.py --bench build/bench/kelvin-bench \
+		--python build/venv-peers/bin/python --python /usr/bin/python3 --json out/peers.json
 
 bench-tables: all
 	$(PYTHON) bench/tables --kelvin build/kelvin --work out/tables

@@ -28,7 +28,8 @@ import numpy as np
 from jax import lax
 
 import racing
-from mlp_tables import BATCH, CHAINS, FRICTION, LEARNING_RATE, PRIOR, TABLES, check, start, table, title
+from mlp_problem import FRICTION, LEARNING_RATE, PRIOR, check, start, table
+from races import BATCH, TABLE_CHAINS, TABLES, table_race
 
 
 def minus_log_posterior(theta, x, y, n):
@@ -104,7 +105,8 @@ def main():
     if len(sys.argv) not in (2, 3) or not sys.argv[1].isdigit():
         sys.exit(USAGE)
     limit = float(sys.argv[2]) if len(sys.argv) > 2 else SECONDS
-    races = {title(*table, chains): racing.race(ways(*table, chains), limit) for table in TABLES for chains in CHAINS}
+    races = {table_race(*size, chains): racing.race(ways(*size, chains), limit)
+             for size in TABLES for chains in TABLE_CHAINS}
     best = {name: round(1e6 * min(way["best"] for way in race["ways"].values()), 2) for name, race in races.items()}
     print(json.dumps({"peer": "JAX", "version": jax.__version__, "threads": int(sys.argv[1]), "us_per_step": best,
                       "races": races}))

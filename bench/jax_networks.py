@@ -206,8 +206,8 @@ def make_forward(network, form, frn, batch=BATCH):
 
 
 # Ways to write them. Those that start with "plain" are what one would write first. Steps of resnet20 in a scan are left
-# out: XLA for CPUs gives convolutions inside a loop to a plain one of its own, 4 images/s instead of 107, and takes three
-# minutes to compile them. As sums over taps, or as matrices of patches, convolutions are half as fast.
+# out: XLA for CPUs makes naive loops of convolutions inside a loop, 4 images/s instead of 107, and takes three minutes
+# to compile them. As sums over taps, or as products with matrices of patches, convolutions are half as fast.
 STEPS = {
     "resnet20": {
         "plain": (PIXELS, frn_plain),

@@ -9,8 +9,8 @@ DirClip(0.6) clipped at -50, standard normal prior). Trajectories are a scan, ch
 function. Prints JSON, in microseconds per gradient (and leapfrog step) and chain.
 
 "chains as lanes": chains are the last axis of all arrays, so that vectors of the CPU go over chains; sums are written
-out, the backward pass by hand, and barriers keep XLA from computing a layer again for each number of the next. Few would
-write it, and it is the fastest with many chains.
+out, the backward pass by hand, and barriers keep XLA from computing a layer again for each number of the next. Few
+would write it, and it is the fastest with several chains.
 """
 import functools
 import json
@@ -18,7 +18,6 @@ import os
 import sys
 
 SECONDS = 2.0  # for each number of chains
-CHAINS = (1, 8, 16, 64, 256)
 USAGE = "usage: jax_toy.py THREADS [SECONDS], or jax_toy.py --check [FOLDER]"
 
 if __name__ == "__main__" and len(sys.argv) > 1 and sys.argv[1].isdigit():  # XLA takes the cores it may use
@@ -33,6 +32,7 @@ from jax import lax
 
 import racing
 import toy
+from races import TOY_CHAINS, toy_race
 
 STEP, GRADIENTS = 5e-5, 8000  # gradients of all chains in one call, about
 
@@ -83,7 +83,8 @@ def log_densities(theta, x, one_hot):
     for i, (weight, bias) in enumerate(parts(theta)):
         x = dense(jax.nn.relu(x) if i else x, weight, bias)
     logp = jax.nn.log_softmax(x, 1)
-    return (one_hot[:, :, None] * logp).sum() + (toy.ALPHA - 1) * jnp.maximum(logp, toy.CLIP).sum() - 0.5 * (theta**2).sum()
+    likelihood = (one_hot[:, :, None] * logp).sum() + (toy.ALPHA - 1) * jnp.maximum(logp, toy.CLIP).sum()
+    return likelihood - 0.5 * (theta**2).sum()
 
 
 # ---- ----
@@ -160,12 +161,12 @@ def main():
     if len(sys.argv) not in (2, 3) or not sys.argv[1].isdigit():
         sys.exit(USAGE)
     limit = float(sys.argv[2]) if len(sys.argv) > 2 else SECONDS
-    races = {f"toy gradient, {chains} chain{'s' if chains > 1 else ''}": racing.race(ways(chains), limit)
-             for chains in CHAINS}
+    races = {toy_race(chains): racing.race(ways(chains), limit) for chains in TOY_CHAINS}
     best = {name: min(way["best"] for way in race["ways"].values()) for name, race in races.items()}
     print(json.dumps({"peer": "JAX", "version": jax.__version__, "threads": int(sys.argv[1]),
-                      "us_per_gradient": round(1e6 * best["toy gradient, 1 chain"], 2),
-                      "us_per_gradient_by_chains": {name: round(1e6 * s, 2) for name, s in best.items()}, "races": races}))
+                      "us_per_gradient": round(1e6 * best[toy_race(1)], 2),
+                      "us_per_gradient_by_chains": {name: round(1e6 * s, 2) for name, s in best.items()},
+                      "races": races}))
 
 
 if __name__ == "__main__":

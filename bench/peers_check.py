@@ -27,7 +27,8 @@ def logits(folder, spec, shape, theta, x, classes=10):
     _, lib = library(folder)
     theta, x = (np.ascontiguousarray(a, np.float32) for a in (theta, x))
     found = np.empty((len(x), classes), np.float32)
-    lib.call("kelvin_model_logits", model(folder, spec, shape, classes), pointer(found), pointer(theta), pointer(x), len(x))
+    network = model(folder, spec, shape, classes)
+    lib.call("kelvin_model_logits", network, pointer(found), pointer(theta), pointer(x), len(x))
     return found
 
 

@@ -19,7 +19,7 @@ def seconds(work):
 
 
 def first_calls(ways):
-    """The works that can be made and called, seconds of their first calls (making them included), and why others can't."""
+    """The works that can be called, seconds of their first calls (making them included), and why others cannot."""
     works, first, failed = {}, {}, {}
     for title, (make, units) in ways.items():
         start = time.perf_counter()
@@ -38,7 +38,7 @@ def first_calls(ways):
 
 
 def race(ways, limit, hopeless=HOPELESS):
-    """Seconds per unit of each way: the best and the median of turns that fill `limit` seconds; cores that were busy."""
+    """Seconds per unit of each way: the best and the median of turns that fill `limit` seconds; cores that it took."""
     works, first, failed = first_calls(ways)
     times = {title: [seconds(work) / units] for title, (work, units) in works.items()}
     wall, cpu = time.perf_counter(), time.process_time()

@@ -18,7 +18,8 @@ except ImportError:
     sys.exit(f"{os.path.basename(sys.argv[0])}: the Python package torch is not installed: pip install torch")
 
 import racing
-from mlp_tables import BATCH, CHAINS, FRICTION, LEARNING_RATE, PRIOR, TABLES, check, start, table, title
+from mlp_problem import FRICTION, LEARNING_RATE, PRIOR, check, start, table
+from races import BATCH, TABLE_CHAINS, TABLES, table_race
 
 SECONDS = 2.0
 COMPILES = hasattr(torch, "compile")
@@ -86,7 +87,8 @@ def main():
         sys.exit("usage: torch_mlp.py THREADS [SECONDS], or torch_mlp.py --check")
     limit = float(sys.argv[2]) if len(sys.argv) > 2 else SECONDS
     torch.set_num_threads(int(sys.argv[1]))
-    races = {title(*table, chains): racing.race(ways(*table, chains), limit) for table in TABLES for chains in CHAINS}
+    races = {table_race(*size, chains): racing.race(ways(*size, chains), limit)
+             for size in TABLES for chains in TABLE_CHAINS}
     best = {name: round(1e6 * min(way["best"] for way in race["ways"].values()), 2) for name, race in races.items()}
     print(json.dumps({"peer": "PyTorch", "version": torch.__version__, "threads": int(sys.argv[1]), "us_per_step": best,
                       "races": races}))

@@ -6,7 +6,7 @@
 
 A step is the gradient of a batch of 125, fresh noise, and the update of momenta and parameters. Padding is TensorFlow's
 SAME, as in the paper. Prints JSON: the best of several ways to write it (WAYS), and all of them; torch.compile is for
-PyTorch 2, and needs a compiler for C++. --check: FRN's backward pass by hand, and with build/python logits are kelvin's.
+PyTorch 2, and needs a compiler for C++. --check: FRN's backward pass by hand; with build/python, logits are kelvin's.
 """
 import functools
 import json

@@ -24,12 +24,12 @@ except ImportError:
     sys.exit(f"{os.path.basename(sys.argv[0])}: the Python package torch is not installed: pip install torch")
 
 import racing
-from toy import ALPHA, CLIP, LABELS, POINTS, WIDTHS
 import toy
+from races import TOY_CHAINS, toy_race
+from toy import ALPHA, CLIP, LABELS, POINTS, WIDTHS
 
 SECONDS = 2.0  # for each number of chains
 CALLS = 50     # between two looks at the clock, of all chains about
-CHAINS = (8, 16, 64, 256)
 COMPILES = hasattr(torch, "compile") and hasattr(torch, "func")
 
 
@@ -251,7 +251,8 @@ def ways(variants, chains):
     calls = max(CALLS // chains, 5)
     if COMPILES:
         torch._dynamo.reset()  # shapes of other numbers of chains count against a limit
-    return {name: (functools.partial(make, variant, chains, calls), calls * chains) for name, variant in variants.items()}
+    return {name: (functools.partial(make, variant, chains, calls), calls * chains)
+            for name, variant in variants.items()}
 
 
 def main():
@@ -262,10 +263,10 @@ def main():
     threads = int(sys.argv[1]) if len(sys.argv) > 1 else 1
     limit = float(sys.argv[2]) if len(sys.argv) > 2 else SECONDS
     torch.set_num_threads(threads)
-    races = {"toy gradient, 1 chain": racing.race(ways(VARIANTS, 1), limit, hopeless=20)}
-    races.update((f"toy gradient, {chains} chains", racing.race(ways(SEVERAL, chains), limit))
-                 for chains in CHAINS if SEVERAL)
-    one = {name: round(1e6 * way["best"], 2) for name, way in races["toy gradient, 1 chain"]["ways"].items()}
+    races = {toy_race(1): racing.race(ways(VARIANTS, 1), limit, hopeless=20)}
+    races.update((toy_race(chains), racing.race(ways(SEVERAL, chains), limit))
+                 for chains in TOY_CHAINS if SEVERAL and chains > 1)
+    one = {name: round(1e6 * way["best"], 2) for name, way in races[toy_race(1)]["ways"].items()}
     print(json.dumps({
         "peer": "PyTorch", "version": torch.__version__, "torch": torch.__version__, "threads": threads,
         "us_per_gradient": min(one.values()),

@@ -2,14 +2,14 @@
 """kelvin beside JAX and PyTorch, in turns, in one run:
 
     make bench-peers                                              # brings the newest of both, of PyPI
-    bench/peers.py --bench build/bench/kelvin-bench --python build/venv-peers/bin/python --python /usr/bin/python3
+    bench/speed_peers.py --bench build/bench/kelvin-bench --python build/venv-peers/bin/python
 
-What runs: a step of SGHMC and a forward pass of resnet20 and cnn (jax_networks.py, torch_networks.py), leapfrog steps of
-figure 1's posterior (jax_toy.py, torch_toy.py), SGHMC on tables (jax_mlp.py, torch_mlp.py). Each round runs kelvin, then
-each peer, each in a process of its own that is bound to as many cores as it has threads. The best of all rounds counts,
-and the median of rounds is printed beside it; first calls (compilation) are apart. Peers get large pages for their heap,
-which makes both of them up to a fifth faster. Prints rows of Markdown, what kelvin loses on top; --json FILE has all.
-A peer that is not installed is skipped, with a sentence.
+What runs: a step of SGHMC and a forward pass of resnet20 and cnn (jax_networks.py, torch_networks.py), leapfrog steps
+of figure 1's posterior (jax_toy.py, torch_toy.py), SGHMC on tables (jax_mlp.py, torch_mlp.py). Each round runs kelvin,
+then each peer, each in a process of its own that is bound to as many cores as it has threads. The best of all rounds
+counts, and the median of rounds is printed beside it; first calls (compilation) are apart. Peers get large pages for
+their heap, which makes both of them up to a fifth faster. Prints rows of Markdown, what kelvin loses on top; --json
+FILE has all. A peer that is not installed is skipped, with a sentence.
 """
 import argparse
 import csv
@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 
+from races import BATCH, CLASSES, TABLE_CHAINS, TABLES, TOY_CHAINS, table_race, toy_race
 from table import markdown
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -29,13 +30,8 @@ HEAP = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1", "MALLOC_MMAP_THRESHOLD_": st
         "MALLOC_TRIM_THRESHOLD_": str(2**33)}  # fmt: skip
 FOLDERS = {"JAX_COMPILATION_CACHE_DIR": "jax", "TORCHINDUCTOR_CACHE_DIR": "inductor"}  # later rounds compile nothing
 PEERS = ("jax", "torch")
-TABLES, TABLE_CHAINS, TOY_CHAINS, BATCH, CLASSES = ((500, 10), (1000, 30), (2000, 60)), (1, 4, 16), (1, 8, 16, 64, 256), 125, 3
 
 # ---- kelvin: race -> program, keys of its JSON of which the first that is there counts, and what they are ----
-
-
-def chains_text(n):
-    return f"{n} chain{'s' if n > 1 else ''}"
 
 
 def rate(value):
@@ -50,11 +46,11 @@ KELVIN = {f"{network} {what}": (network, [prefix + "images_per_s"], rate)
           for network in ("resnet20", "cnn") for what, prefix in (("step", ""), ("forward", "forward_"))}
 # Several chains on one core: where kelvin-bench has no number of its own, chains one after the other.
 # A whole leapfrog step is taken, as JAX has it; PyTorch has the gradient alone.
-KELVIN.update((f"toy gradient, {chains_text(c)}",
+KELVIN.update((toy_race(c),
                ("leapfrog", [f"us_per_leapfrog_step_{min(c, 16)}_chains", "us_per_leapfrog_step"], micro))
               for c in TOY_CHAINS)  # fmt: skip
 # Without such a key: `kelvin sample` itself, the difference between a short run and a long one.
-KELVIN.update((f"mlp:20 step, {rows} x {columns}, {chains_text(c)}",
+KELVIN.update((table_race(rows, columns, c),
                ("tables", [f"us_per_step_{rows}_{columns}_{c}_chains"], micro))
               for rows, columns in TABLES for c in TABLE_CHAINS)  # fmt: skip
 
@@ -149,7 +145,7 @@ class Kelvin:
                 epochs = [steps * BATCH // rows // chains for steps in STEPS]
                 took = self.sample(rows, chains, epochs, threads)
                 steps = (epochs[1] - epochs[0]) * (rows // BATCH) * chains
-                found[f"mlp:20 step, {rows} x {columns}, {chains_text(chains)}"] = (took[1] - took[0]) / steps
+                found[table_race(rows, columns, chains)] = (took[1] - took[0]) / steps
         return found
 
     def write(self, rows, columns):
@@ -164,10 +160,10 @@ class Kelvin:
         """Seconds of runs of so many epochs."""
         place = tempfile.mkdtemp(dir=self.work)
         return json.loads(run_one([
-            sys.executable, "-c", TIMED, place, ",".join(map(str, epochs)), self.kelvin, "sample", "--preset", "paper", "--data",
-            f"csv:{self.work}/{rows}.csv,split=0", "--model", "mlp:20", "--density", "categorical", "--prior", "normal:1",
-            "--lr", "1e-3", "--batch", BATCH, "--schedule", "constant", "--chains", chains, "--samples", 2 * chains,
-            "--threads", threads,
+            sys.executable, "-c", TIMED, place, ",".join(map(str, epochs)), self.kelvin, "sample", "--preset", "paper",
+            "--data", f"csv:{self.work}/{rows}.csv,split=0", "--model", "mlp:20", "--density", "categorical",
+            "--prior", "normal:1", "--lr", "1e-3", "--batch", BATCH, "--schedule", "constant", "--chains", chains,
+            "--samples", 2 * chains, "--threads", threads,
         ], threads))  # fmt: skip
 
 
@@ -270,8 +266,9 @@ def shown(race, seconds):
 
 
 def cells(row):
-    return [f"{row['race']}, {row['threads']} core{'s' if row['threads'] > 1 else ''}", shown(row["race"], row["kelvin"]),
-            f"{row['peer']}: {row['way']}", shown(row["race"], row["theirs"]), f"{row['ratio']:.2f} x",
+    race, threads = row["race"], row["threads"]
+    return [f"{race}, {threads} core{'s' if threads > 1 else ''}", shown(race, row["kelvin"]),
+            f"{row['peer']}: {row['way']}", shown(race, row["theirs"]), f"{row['ratio']:.2f} x",
             f"{row['ratio_of_medians']:.2f} x", f"{row['first_call_seconds']:.1f} s"]  # fmt: skip
 
 
@@ -289,8 +286,9 @@ def report(results, about, rounds):
     if not rows:
         return ["Nothing to compare: no peer ran."]
     head = ["what", "kelvin", "peer, its best way", "", "ratio", "of medians", "first call"]
-    lines = [verdict(rows), "", f"{about['cpu']}, {about['isa']}, kelvin {about['kelvin']}; best of {rounds} rounds", ""]
-    return lines + markdown(head, map(cells, rows)) + [""] + [f"{w}: {reason}" for w, reason in results.failed.items()]
+    machine = f"{about['cpu']}, {about['isa']}, kelvin {about['kelvin']}; best of {rounds} round{'s'[:rounds - 1]}"
+    failed = [f"{what}: {reason}" for what, reason in results.failed.items()]
+    return [verdict(rows), "", machine, "", *markdown(head, map(cells, rows)), "", *failed]
 
 
 def options():

@@ -1,15 +1,9 @@
-"""The tables of jax_mlp.py and torch_mlp.py: mlp:20 on rows of normals with 3 classes, SGHMC with batches of 125. Nothing
-but Python and NumPy."""
+"""What jax_mlp.py and torch_mlp.py sample: mlp:20 on rows of normals, by SGHMC. Nothing but Python and NumPy."""
 import numpy as np
 
-TABLES = ((500, 10), (1000, 30), (2000, 60))
-CHAINS, CLASSES, UNITS, BATCH = (1, 4, 16), 3, 20, 125
-LEARNING_RATE, FRICTION, PRIOR = 1e-3, 0.02, 1.0
+from races import BATCH, CLASSES
 
-
-def title(rows, columns, chains):
-    """Of a race."""
-    return f"mlp:20 step, {rows} x {columns}, {chains} chain{'s' if chains > 1 else ''}"
+UNITS, LEARNING_RATE, FRICTION, PRIOR = 20, 1e-3, 0.02, 1.0
 
 
 def table(rows, columns):
