@@ -100,8 +100,10 @@ bench: packages-bench build/build.ninja
 	bench/networks.sh build/bench/kelvin-bench
 	bench/ranks.sh build/kelvin build/bench/kelvin-bench
 
-# The newest versions want a new Python; PyPI's PyTorch does not load without the CUDA packages that come with it.
-newest_python = $(firstword $(foreach v,14 13 12,$(shell python3.$(v) -c 'print("python3.$(v)")' 2>/dev/null)) $(PYTHON))
+# The newest versions want a new Python, if PYTHON does not say which; PyPI's PyTorch does not load without the CUDA
+# packages that come with it.
+found_python = $(foreach v,14 13 12,$(shell python3.$(v) -c 'print("python3.$(v)")' 2>/dev/null))
+newest_python = $(if $(filter file,$(origin PYTHON)),$(firstword $(found_python) $(PYTHON)),$(PYTHON))
 bench-peers: packages-bench-peers build/build.ninja
 	ninja -C build bench-programs
 	[ -e build/venv-peers ] || $(newest_python) -m venv build/venv-peers
