@@ -56,7 +56,10 @@ text = peers.report(results, {"cpu": "a CPU", "isa": "x", "kelvin": "1"}, 2)
 assert text[0] == "kelvin is behind in 1 of 2 rows, which come first: cnn step (JAX 1, 2.00 x as fast).", text[0]
 assert text[6].startswith("| cnn step, 1 core | 500,000 images/s | JAX 1: one | 1,000,000 images/s | 0.50 x"), text[6]
 assert text[-2:] == ["JAX 1: mlp:20 step: third: no", "JAX 1: cnn step: took 2 cores, not 1"], text
-assert abs(peers.together([2e-6, 2e-6]) - 1e-6) < 1e-12
+# Two processes at once, one of which lacks a way.
+both = [{"toy": {"ways": ways(2e-6, 3e-6)}}, {"toy": {"ways": ways(6e-6)}}]
+joined = peers.Peer("python3", "jax", None).joined(both)["toy"]
+assert list(joined) == ["one, a process per core"] and abs(joined["one, a process per core"]["best"] - 1.5e-6) < 1e-12, joined
 PYTHON
 PYTHONPATH=$root/bench /usr/bin/python3 -B rows.py >stdout 2>stderr
 check "rows of speed_peers.py" [ $? -eq 0 ]
