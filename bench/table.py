@@ -24,3 +24,12 @@ def row(title, value, unit, target="", met=None):
 def at_least(title, value, target, digits=2):
     """A ratio that should be large."""
     row(title, f"{value:.{digits}f}", "x", f">= {target:g} x", value >= target)
+
+
+def markdown(head, rows):
+    """Lines of a table of Markdown; the first column is text, the others are numbers."""
+    return [
+        "| " + " | ".join(head) + " |",
+        "|---|" + "--:|" * (len(head) - 1),
+        *("| " + " | ".join(cells) + " |" for cells in rows),
+    ]

@@ -1,21 +1,30 @@
 #!/usr/bin/python3
 """What a step of SGHMC, and a forward pass, of the paper's networks cost in PyTorch: the peer of `kelvin-bench NETWORK`.
 
-    torch_networks.py resnet20|cnn THREADS
+    torch_networks.py resnet20|cnn THREADS [SECONDS]
+    torch_networks.py --check [KELVIN_PYTHON_FOLDER]
 
 A step is the gradient of a batch of 125, fresh noise, and the update of momenta and parameters. Padding is TensorFlow's
-SAME, as in the paper. Prints JSON: the best of several ways to write it (WAYS), and all of them.
+SAME, as in the paper. Prints JSON: the best of several ways to write it (WAYS), and all of them; torch.compile is for
+PyTorch 2, and needs a compiler for C++. --check: FRN's backward pass by hand; with build/python, logits are kelvin's.
 """
+import functools
 import json
+import os
 import sys
-import time
 
-import torch
+try:
+    import torch
+except ImportError:
+    sys.exit(f"{os.path.basename(sys.argv[0])}: the Python package torch is not installed: pip install torch")
 import torch.nn as nn
 import torch.nn.functional as F
 
+import racing
+
 BATCH = 125
 SECONDS = 8.0  # for each of the two tables
+COMPILES = hasattr(torch, "compile")
 
 
 def same(size, kernel, stride):
@@ -158,13 +167,19 @@ class Step:
         self.momenta = [torch.randn_like(p) for p in self.parameters]
         self.n, self.h, self.decay, self.noise = n, (learning_rate / n)**0.5, 1 - friction, (2 * friction)**0.5
         self.call = torch.jit.trace(self.model, self.x) if "traced" in self.rest else self.model
+        self.update = self.one_by_one
+        if "compiled" in self.rest:
+            self.call, self.update = torch.compile(self.model), torch.compile(self.one_by_one)
+
+    def one_by_one(self, gradients):
+        for p, v, g in zip(self.parameters, self.momenta, gradients):
+            v.mul_(self.decay).add_(g, alpha=-self.h * self.n).add_(torch.randn_like(v), alpha=self.noise)
+            p.add_(v, alpha=self.h)
 
     def __call__(self):
         gradients = torch.autograd.grad(F.cross_entropy(self.call(self.x), self.y), self.parameters)
         with torch.no_grad():
-            for p, v, g in zip(self.parameters, self.momenta, gradients):
-                v.mul_(self.decay).add_(g, alpha=-self.h * self.n).add_(torch.randn_like(v), alpha=self.noise)
-                p.add_(v, alpha=self.h)
+            self.update(gradients)
 
 
 class Forward:
@@ -175,6 +190,8 @@ class Forward:
         if "frozen" in rest:
             with torch.no_grad():
                 self.model = torch.jit.optimize_for_inference(torch.jit.freeze(torch.jit.trace(self.model, self.x)))
+        if "compiled" in rest:
+            self.model = torch.compile(self.model)
 
     def __call__(self):
         with torch.inference_mode():
@@ -193,6 +210,8 @@ WAYS = {
             "fewer passes, channels last": (FewerPasses, PIXELS),
             "FRN backward by hand": (FRNByHand, PLANES),
             "FRN backward by hand, channels last": (FRNByHand, PIXELS),
+            "compiled": (FRN, PLANES, "compiled"),
+            "compiled, channels last": (FRN, PIXELS, "compiled"),
         },
         Forward: {
             "plain": (FRN, PLANES, 125),
@@ -200,6 +219,8 @@ WAYS = {
             "fewer passes, channels last": (FewerPasses, PIXELS, 125),
             "fewer passes, channels last, frozen": (FewerPasses, PIXELS, 125, "frozen"),
             "fewer passes, channels last, frozen, batches of 500": (FewerPasses, PIXELS, 500, "frozen"),
+            "compiled": (FRN, PLANES, 125, "compiled"),
+            "compiled, channels last": (FRN, PIXELS, 125, "compiled"),
         },
     },
     "cnn": {
@@ -207,6 +228,8 @@ WAYS = {
             "plain": (None, PLANES),
             "plain, channels last": (None, PIXELS),
             "traced, channels last": (None, PIXELS, "traced"),
+            "compiled": (None, PLANES, "compiled"),
+            "compiled, channels last": (None, PIXELS, "compiled"),
         },
         Forward: {
             "plain": (None, PLANES, 125),
@@ -214,12 +237,14 @@ WAYS = {
             "batches of 1000": (None, PLANES, 1000),
             "channels last, batches of 1000": (None, PIXELS, 1000),
             "channels last, batches of 5000": (None, PIXELS, 5000),
+            "compiled": (None, PLANES, 125, "compiled"),
+            "compiled, batches of 1000": (None, PLANES, 1000, "compiled"),
         },
     },
 }
 
 
-def check():
+def check_frn():
     """The backward pass by hand against finite differences, thresholds of both signs."""
     torch.manual_seed(1)
     gamma, beta, tau = (torch.randn(1, 6, 1, 1, dtype=torch.float64, requires_grad=True) for _ in range(3))
@@ -227,43 +252,53 @@ def check():
     torch.autograd.gradcheck(ByHand.apply, (x, gamma, beta, tau))
 
 
-def seconds(work):
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
+def kelvins_order(model):
+    """Parameters as kelvin has them: a block's shortcut comes first."""
+    for part in model:
+        first = list(part.shortcut.parameters()) if isinstance(part, Block) else []
+        yield from first
+        yield from (p for p in part.parameters() if not any(p is other for other in first))
 
 
-def measure(name, kind):
-    """Images per second of each way, in turns; the hopeless ones have few."""
-    works = {title: kind(name, way) for title, way in WAYS[name][kind].items()}
-    for work in works.values():
-        work()
-        work()  # the first calls of a frozen model are slow
-    best = {title: seconds(work) / work.images for title, work in works.items()}
-    end = time.perf_counter() + SECONDS
-    while time.perf_counter() < end:
-        limit = 1.4 * min(best.values())
-        for title, work in works.items():
-            if best[title] < limit:
-                best[title] = min(best[title], seconds(work) / work.images)
-    return {title: round(1 / best[title], 1) for title in works}
+def check(folder):
+    import peers_check
+
+    for name, ways in WAYS.items():
+        model, shape, _, _ = build(name, ways[Step]["plain"])
+        theta = 0.2 * torch.randn(NETWORKS[name][1])
+        x = inputs(10, shape, PLANES)[0]
+        torch.nn.utils.vector_to_parameters(theta, kelvins_order(model))
+        with torch.no_grad():
+            found = model(x)
+        wanted = torch.as_tensor(peers_check.logits(folder, name, shape, theta.numpy(), x.numpy()))
+        error = float((found - wanted).abs().max() / wanted.abs().max())
+        print(f"{name}: logits are kelvin's to {error:.1e} of the largest")
+        if not error < 1e-4:
+            sys.exit(f"torch_networks.py: {name}: logits are not kelvin's")
 
 
-def summary(prefix, rates):
-    best = max(rates, key=rates.get)
-    return {prefix + "images_per_s": rates[best],
-            prefix + "images_per_s_plain": max(rate for title, rate in rates.items() if title.startswith("plain")),
-            prefix + "way": best, prefix + "ways": rates}
+def measure(name, kind, limit):
+    """All ways that this version can do; units are images."""
+    ways = {title: (functools.partial(kind, name, way), way[2] if kind is Forward else BATCH)
+            for title, way in WAYS[name][kind].items() if COMPILES or "compiled" not in way}
+    return racing.race(ways, limit)
 
 
 def main():
-    if len(sys.argv) != 3 or sys.argv[1] not in NETWORKS:
-        sys.exit("usage: torch_networks.py resnet20|cnn THREADS")
+    if sys.argv[1:2] == ["--check"] and len(sys.argv) < 4:
+        check_frn()
+        return check(sys.argv[2]) if len(sys.argv) > 2 else None
+    if len(sys.argv) not in (3, 4) or sys.argv[1] not in NETWORKS or not sys.argv[2].isdigit():
+        sys.exit("usage: torch_networks.py resnet20|cnn THREADS [SECONDS], or torch_networks.py --check [FOLDER]")
     name, threads = sys.argv[1], int(sys.argv[2])
+    limit = float(sys.argv[3]) if len(sys.argv) > 3 else SECONDS
     torch.set_num_threads(threads)
-    check()
-    print(json.dumps({"torch": torch.__version__, "network": name, "parameters": NETWORKS[name][1], "threads": threads,
-                      "batch": BATCH, **summary("", measure(name, Step)), **summary("forward_", measure(name, Forward))}))
+    check_frn()
+    step, forward = (measure(name, kind, limit) for kind in (Step, Forward))
+    print(json.dumps({"peer": "PyTorch", "version": torch.__version__, "torch": torch.__version__, "network": name,
+                      "parameters": NETWORKS[name][1], "threads": threads, "batch": BATCH, **racing.images("", step),
+                      **racing.images("forward_", forward),
+                      "races": {f"{name} step": step, f"{name} forward": forward}}))
 
 
 if __name__ == "__main__":

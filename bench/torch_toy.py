@@ -1,27 +1,36 @@
 #!/usr/bin/python3
 """What a gradient of figure 1's posterior costs in PyTorch: the peer of `kelvin-bench leapfrog`.
 
+    torch_toy.py [THREADS [SECONDS]]
+    torch_toy.py --check [KELVIN_PYTHON_FOLDER]
+
 The same network (2-10-10-10-10-10-2, ReLU, 492 parameters), the same 18 points, the same log-density (categorical and
-DirClip(0.6) clipped at -50, standard normal prior), one thread, only the gradient. Prints JSON.
+DirClip(0.6) clipped at -50, standard normal prior), one thread unless told otherwise, only the gradient. Prints JSON.
+Several chains at once, and torch.compile, are for PyTorch 2. --check: all ways against finite differences, and with
+build/python against kelvin.
 
 Parameters are one flat vector, layer by layer: weights [inputs, outputs], then biases. So a layer is also one matrix
 [inputs + 1, outputs], for inputs whose last column is 1.
 """
+import functools
 import json
+import os
 import sys
-import time
 from typing import List
 
-import torch
+try:
+    import torch
+except ImportError:
+    sys.exit(f"{os.path.basename(sys.argv[0])}: the Python package torch is not installed: pip install torch")
 
-WIDTHS = [2, 10, 10, 10, 10, 10, 2]
-POINTS = [
-    [.15, -.39], [.25, -.23], [.12, -.12], [.38, -.10], [.45, -.38], [.62, -.25], [.83, -.12], [.80, -.37], [.73, -.69],
-    [.18, -.68], [.35, -.58], [.45, -.82], [.51, -.70], [.61, -.60], [.69, -.83], [.87, -.76], [.82, -.59], [.40, -.27],
-]
-LABELS = 9 * [0] + 9 * [1]
-ALPHA, CLIP = 0.6, -50.0
-REPETITIONS, CALLS = 40, 50
+import racing
+import toy
+from races import TOY_CHAINS, toy_race
+from toy import ALPHA, CLIP, LABELS, POINTS, WIDTHS
+
+SECONDS = 2.0  # for each number of chains
+CALLS = 50     # between two looks at the clock, of all chains about
+COMPILES = hasattr(torch, "compile") and hasattr(torch, "func")
 
 
 def layers(flat):
@@ -128,6 +137,55 @@ class Plain:
 VARIANTS = {"plain": Plain, "autograd": Traced, "scripted": Scripted}
 
 
+class Vmap:
+    """The gradient of one chain by torch.func, of several at once by its vmap."""
+
+    def __init__(self, theta, x, one_hot):
+        self.theta, self.x, self.one_hot = theta, x, one_hot
+        gradient = torch.func.grad(log_density)
+        self.gradient = gradient if theta.dim() == 1 else torch.func.vmap(gradient, (0, None, None))
+
+    def __call__(self):
+        return self.gradient(self.theta, self.x, self.one_hot)
+
+
+class Compiled(Vmap):
+    """The same, compiled."""
+
+    def __init__(self, theta, x, one_hot):
+        super().__init__(theta, x, one_hot)
+        self.gradient = torch.compile(self.gradient, dynamic=False)
+
+
+class Lanes(Vmap):
+    """Chains are the last axis, so that vectors of the CPU go over them, products and sums are written out, and
+    compiled: torch.compile makes loops of them."""
+
+    def __init__(self, theta, x, one_hot):
+        super().__init__(theta, x, one_hot)
+        self.theta = theta.t().contiguous()
+        self.gradient = torch.compile(torch.func.grad(log_densities), dynamic=False)
+
+
+if COMPILES:
+    VARIANTS["torch.func"] = Vmap
+    VARIANTS["compiled"] = Compiled
+SEVERAL = {"vmap": Vmap, "compiled vmap": Compiled, "compiled, chains as lanes": Lanes} if COMPILES else {}
+
+
+def log_densities(theta, x, one_hot):
+    """The sum over chains; theta (parameters, chains)."""
+    chains, at = theta.shape[1], 0
+    x = x[:, :, None]
+    for i, (a, b) in enumerate(zip(WIDTHS, WIDTHS[1:])):
+        weight, bias = theta[at:at + a * b].view(1, a, b, chains), theta[at + a * b:at + (a + 1) * b]
+        x = ((torch.relu(x) if i else x)[:, :, None] * weight).sum(1) + bias
+        at += (a + 1) * b
+    logp = torch.log_softmax(x, 1)
+    likelihood = (one_hot[:, :, None] * logp).sum() + (ALPHA - 1) * logp.clamp(min=CLIP).sum()
+    return likelihood - 0.5 * (theta**2).sum()
+
+
 def problem(dtype):
     theta = torch.randn(sum((a + 1) * b for a, b in zip(WIDTHS, WIDTHS[1:])), dtype=torch.float64,
                         generator=torch.Generator().manual_seed(1))
@@ -135,37 +193,86 @@ def problem(dtype):
     return theta.to(dtype), torch.tensor(POINTS, dtype=dtype), one_hot.to(dtype)
 
 
+def flat(gradient):
+    return gradient if torch.is_tensor(gradient) else torch.cat([part.flatten() for part in gradient])
+
+
 def check(name, h=1e-6):
     """Every partial derivative against a central difference of the log-density, in double; some points are clipped."""
     theta, x, one_hot = problem(torch.float64)
     theta *= 1.5
-    found = VARIANTS[name](theta, x, one_hot)()
-    found = found if torch.is_tensor(found) else torch.cat([part.flatten() for part in found])
+    found = flat(VARIANTS[name](theta, x, one_hot)())
     for i, step in enumerate(h * torch.eye(len(theta), dtype=torch.float64)):
         wanted = (log_density(theta + step, x, one_hot) - log_density(theta - step, x, one_hot)) / (2 * h)
         if not abs(found[i] - wanted) < 1e-5 * (1 + abs(wanted)):
             sys.exit(f"torch_toy.py: {name}: derivative {i} is {found[i]}, finite differences give {wanted}")
 
 
-def microseconds(gradient):
-    start = time.perf_counter()
-    for _ in range(CALLS):
-        gradient()
-    return (time.perf_counter() - start) / CALLS * 1e6
+def check_several(name, chains=3):
+    """Chains at once against one after the other."""
+    theta, x, one_hot = problem(torch.float64)
+    thetas = torch.stack([theta * (1 + 0.3 * c) for c in range(chains)])
+    found = SEVERAL[name](thetas, x, one_hot)()
+    found = found.t() if SEVERAL[name] is Lanes else found
+    for one, gradient in zip(thetas, found):
+        if not torch.allclose(gradient, flat(Plain(one, x, one_hot)()), 1e-8, 1e-8):
+            sys.exit(f"torch_toy.py: {name}: not the gradient of a chain by itself")
+
+
+def check_all(folder):
+    for name in VARIANTS:
+        check(name)
+    for name in SEVERAL:
+        check_several(name)
+    if folder:
+        import peers_check
+
+        theta, x, one_hot = problem(torch.float32)
+        wanted = torch.as_tensor(toy.flipped(peers_check.toy_gradient(folder, toy.turned(theta.numpy()))))
+        error = float((flat(Plain(theta, x, one_hot)()) - wanted).abs().max() / wanted.abs().max())
+        print(f"the gradient is kelvin's to {error:.1e} of the largest")
+        if not error < 1e-4:
+            sys.exit("torch_toy.py: the gradient is not kelvin's")
+
+
+def make(variant, chains, calls):
+    """A work of so many gradients per chain."""
+    theta, x, one_hot = problem(torch.float32)
+    gradient = variant(theta if chains == 1 else theta * torch.linspace(0.9, 1.1, chains)[:, None], x, one_hot)
+
+    def work():
+        for _ in range(calls):
+            gradient()
+
+    return work
+
+
+def ways(variants, chains):
+    calls = max(CALLS // chains, 5)
+    if COMPILES:
+        torch._dynamo.reset()  # shapes of other numbers of chains count against a limit
+    return {name: (functools.partial(make, variant, chains, calls), calls * chains)
+            for name, variant in variants.items()}
 
 
 def main():
-    torch.set_num_threads(1)
-    for name in VARIANTS:
-        check(name)
-    gradients = {name: variant(*problem(torch.float32)) for name, variant in VARIANTS.items()}
-    times = [{name: microseconds(gradient) for name, gradient in gradients.items()} for _ in range(REPETITIONS)]
-    best = {name: min(t[name] for t in times) for name in VARIANTS}
+    if sys.argv[1:2] == ["--check"] and len(sys.argv) < 4:
+        return check_all(sys.argv[2] if len(sys.argv) > 2 else None)
+    if len(sys.argv) > 3 or not all(argument.replace(".", "").isdigit() for argument in sys.argv[1:]):
+        sys.exit("usage: torch_toy.py [THREADS [SECONDS]], or torch_toy.py --check [FOLDER]")
+    threads = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+    limit = float(sys.argv[2]) if len(sys.argv) > 2 else SECONDS
+    torch.set_num_threads(threads)
+    races = {toy_race(1): racing.race(ways(VARIANTS, 1), limit, hopeless=20)}
+    races.update((toy_race(chains), racing.race(ways(SEVERAL, chains), limit))
+                 for chains in TOY_CHAINS if SEVERAL and chains > 1)
+    one = {name: round(1e6 * way["best"], 2) for name, way in races[toy_race(1)]["ways"].items()}
     print(json.dumps({
-        "torch": torch.__version__,
-        "us_per_gradient": round(best["scripted"], 2),
-        "us_per_gradient_autograd": round(best["autograd"], 2),
-        "us_per_gradient_plain": round(best["plain"], 2),
+        "peer": "PyTorch", "version": torch.__version__, "torch": torch.__version__, "threads": threads,
+        "us_per_gradient": min(one.values()),
+        "us_per_gradient_autograd": min(t for name, t in one.items() if name != "scripted"),
+        "us_per_gradient_plain": one["plain"],
+        "races": races,
     }))
 
 

@@ -1,10 +1,15 @@
 """Rows of all tables, verdicts and counts, as Markdown. A row has means over splits."""
 
+import pathlib
 import statistics
+import sys
 import textwrap
 
 import pandas as pd
 from peers import PEERS
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent))
+from table import markdown as lines
 
 NEAR = 0.02  # nats that NLL may be above the best peer's
 FINE = 0.05  # a calibration error that is good enough
@@ -51,15 +56,6 @@ class Row:
 
 def mean(scores):
     return {key: statistics.mean(s[key] for s in scores) for key in ("nll", "accuracy", "ece", "cpu")}
-
-
-def lines(head, rows):
-    """A table of Markdown; the first column is text, the others are numbers."""
-    return [
-        "| " + " | ".join(head) + " |",
-        "|---|" + "--:|" * (len(head) - 1),
-        *("| " + " | ".join(cells) + " |" for cells in rows),
-    ]
 
 
 def nll_cells(row):
