@@ -74,7 +74,38 @@ struct expected {
     size_t n_x, n_y, n_w;
     float *x, *w, *b, *dy;
     double *y, *dx, *dw, *db, *squares;
+    struct behind_frn {
+        float *z, *r, *gamma, *beta, *tau; /* what goes into an FRN, whose output has the gradient dy */
+        double *dx, *dw;
+    } frn;
 };
+
+/* Gradients where FRN lies behind the convolution. What goes into it is drawn, and not what the convolution gives: so
+ * nothing is lost of the digits. */
+static void expect_behind_frn(struct expected *e, kelvin_arena *arena, size_t pixels)
+{
+    const size_t n = e->shape.n, channels = e->shape.out;
+    struct behind_frn *f = &e->frn;
+    f->z = floats(arena, e->n_y, 8), f->r = floats(arena, n * channels, 0);
+    f->gamma = floats(arena, channels, 9), f->beta = floats(arena, channels, 10), f->tau = floats(arena, channels, 11);
+    f->dx = doubles(arena, e->n_x, NULL), f->dw = doubles(arena, e->n_w, NULL);
+    const double *z = doubles(arena, e->n_y, f->z);
+    const struct plain_frn frn = {n,
+                                  channels,
+                                  pixels,
+                                  doubles(arena, channels, f->gamma),
+                                  doubles(arena, channels, f->beta),
+                                  doubles(arena, channels, f->tau)};
+    double *dz = doubles(arena, e->n_y, NULL), *unused = doubles(arena, 4 * channels, NULL);
+    for (size_t i = 0; i < n * channels; i++) {
+        double sum = 0;
+        for (size_t pixel = i * pixels; pixel < (i + 1) * pixels; pixel++) sum += z[pixel] * z[pixel];
+        f->r[i] = (float)(1 / sqrt(sum / (double)pixels + 1e-6));
+    }
+    plain_frn_backward(dz, unused, unused + channels, unused + 2 * channels, doubles(arena, e->n_y, e->dy), z, &frn);
+    plain_conv_backward(f->dx, f->dw, unused + 3 * channels, dz, doubles(arena, e->n_x, e->x),
+                        doubles(arena, e->n_w, e->w), &e->shape);
+}
 
 static void expect(struct expected *e, kelvin_arena *arena, const struct plain_conv *shape)
 {
@@ -97,6 +128,7 @@ static void expect(struct expected *e, kelvin_arena *arena, const struct plain_c
     plain_conv_forward(e->y, x, w, doubles(arena, shape->out, e->b), shape);
     plain_conv_backward(e->dx, e->dw, e->db, doubles(arena, e->n_y, e->dy), x, w, shape);
     for (size_t i = 0; i < e->n_y; i++) e->squares[i / pixels] += e->y[i] * e->y[i];
+    expect_behind_frn(e, arena, pixels);
 }
 
 /* What a method may be off by, of the largest value: a chain of `terms` roundings of sums that grow like a random walk
@@ -171,6 +203,60 @@ static void check_gradient(const struct kelvin_kernels *k, const struct conv_met
     assert_same_bits(k, w, e->n_w);
 }
 
+/* (n, channels) as (n, 16 blocks): zeros in unused lanes. */
+static float *in_lanes(kelvin_arena *arena, const float *x, size_t n, size_t channels, size_t lanes)
+{
+    float *out = floats(arena, n * lanes, 0);
+    for (size_t i = 0; i < n; i++) memcpy(out + i * lanes, x + i * channels, channels * sizeof *out);
+    return out;
+}
+
+/* Both ways back at once, behind an FRN: one call sets, whatever was there, and one adds. */
+static void check_both(const struct kelvin_kernels *k, const struct conv_method *method, const struct conv *conv,
+                       const struct expected *e, kelvin_arena *arena, float *packed, float *scratch)
+{
+    if (!method->both) return;
+    const size_t n = e->shape.n, first = (n + 1) / 2, lanes = conv->out.blocks * KELVIN_LANES, c = e->shape.out;
+    const struct behind_frn *f = &e->frn;
+    const struct map bare = kelvin_map_make(c, conv->out.height, conv->out.width, (struct frame){0, 0});
+    const double terms = (double)(n * conv->out.height * conv->out.width);
+    const double allowed = tolerance(method, terms) * largest(f->dw, e->n_w);
+    float *in = map_fill(arena, &conv->in, e->x, n, k), *d_in = map_fill(arena, &conv->in, e->x, n, k);
+    const float *r = in_lanes(arena, f->r, n, c, lanes);
+    float *d_packed = floats(arena, method->weights(conv), 5), *w = floats(arena, e->n_w, 5);
+    float *scale = floats(arena, n * lanes, 5), *pull = floats(arena, n * lanes, 5), *total = floats(arena, 4 * lanes, 0);
+    const struct frn frn = {in_lanes(arena, f->gamma, 1, c, lanes), in_lanes(arena, f->beta, 1, c, lanes),
+                            in_lanes(arena, f->tau, 1, c, lanes)};
+    const struct frn_gradient gradient = {total, total + lanes, total + 2 * lanes, total + 3 * lanes};
+    struct frn_slope slope = {.da = map_fill(arena, &conv->out, e->dy, n, k),
+                              .x = map_fill(arena, &bare, f->z, n, k),
+                              .da_map = &conv->out,
+                              .x_map = &bare,
+                              .scale = scale,
+                              .pull = pull,
+                              .beta = frn.beta,
+                              .tau = frn.tau};
+    double *both = doubles(arena, e->n_x, e->x);
+    k->frn_slopes(scale, pull, &gradient, slope.da, slope.da_map, slope.x, slope.x_map, r, &frn, n);
+    method->pack(packed, e->w, conv, true);
+    memset(d_packed, 0xff, method->weights(conv) * sizeof *d_packed);
+    method->both(d_in, true, d_packed, false, in, &slope, packed, conv, n, &(struct work){.scratch = scratch});
+    for (size_t i = 0; i < e->n_x; i++) both[i] += f->dx[i];
+    assert_map(d_in, &conv->in, both, n, tolerance(method, terms) * largest(both, e->n_x));
+    assert_same_bits(k, d_in, n * conv->in.size);
+
+    method->both(d_in, false, d_packed, false, in, &slope, packed, conv, first, &(struct work){.scratch = scratch});
+    slope.da += first * conv->out.size, slope.x += first * bare.size;
+    slope.scale += first * lanes, slope.pull += first * lanes;
+    method->both(d_in + first * conv->in.size, false, d_packed, true, in + first * conv->in.size, &slope, packed, conv,
+                 n - first, &(struct work){.scratch = scratch});
+    assert_map(d_in, &conv->in, f->dx, n, tolerance(method, terms) * largest(f->dx, e->n_x));
+    assert_same_bits(k, d_in, n * conv->in.size);
+    method->unpack(w, d_packed, conv);
+    for (size_t i = 0; i < e->n_w; i++) assert_near((double)w[i], f->dw[i], allowed);
+    assert_same_bits(k, w, e->n_w);
+}
+
 static void check_method(const struct kelvin_kernels *k, const struct conv_method *method, const struct expected *e,
                          size_t wider, kelvin_arena *arena)
 {
@@ -182,6 +268,7 @@ static void check_method(const struct kelvin_kernels *k, const struct conv_metho
     check_forward(k, method, &conv, e, arena, packed, scratch);
     check_backward(k, method, &conv, e, arena, packed, scratch);
     check_gradient(k, method, &conv, e, arena, packed, scratch);
+    check_both(k, method, &conv, e, arena, packed, scratch);
     assert_true(packed[size] == after && scratch[scratch_size] == after_scratch);
 }
 
