@@ -23,7 +23,7 @@ static kelvin_posterior *posterior_of(const kelvin_run *run, size_t batch)
     kelvin_prior prior;
     assert_ok(kelvin_density_parse(&density, run->config.density));
     assert_ok(kelvin_prior_parse(&prior, run->config.prior));
-    const kelvin_posterior_options options = {.batch = batch, .threads = 1};
+    const kelvin_posterior_options options = {.batch = batch, .threads = 1, .rows = true};
     assert_ok(kelvin_posterior_make(&posterior, run->model, &density, &prior, run->data, &options));
     return posterior;
 }

@@ -213,10 +213,20 @@ static kelvin_status tell_standstill(struct kelvin_chain *chain, uint32_t row, c
     return KELVIN_OK;
 }
 
-/* A state is good if the network is one there: a step on a batch tells that only of the state that it comes from. */
+/* Whether the row that has just ended ends with a draw. */
+static bool is_drawn(const struct kelvin_chain *chain)
+{
+    const uint32_t rows = chain->step / chain->row_steps;
+    return kelvin_run_draws_by(chain->run, rows) > kelvin_run_draws_by(chain->run, rows - 1);
+}
+
+/* A state is good if the network is one there: a step on a batch tells that only of the state that it comes from. All of
+ * the batch is asked about a draw; others are states to go back to, of which a few observations tell: in a small table
+ * rows end often. */
 static const char *what_is_wrong_now(struct kelvin_chain *chain, const kelvin_step_info *last)
 {
     if (!chain->run->sampler->batches) return NULL; /* it was looked at */
+    if (!is_drawn(chain)) kelvin_posterior_narrow(chain->posterior, KELVIN_BLOCK);
     const kelvin_target target = kelvin_posterior_target(chain->posterior);
     kelvin_step_info info = *last;
     target.eval(target.context, &info.logp, NULL, kelvin_sampler_theta(chain->sampler));

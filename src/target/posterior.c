@@ -417,6 +417,12 @@ kelvin_status kelvin_posterior_set_part(kelvin_posterior *p, const kelvin_data *
     return KELVIN_OK;
 }
 
+/* Of a packed batch a rank may have taken in no more than its share. */
+void kelvin_posterior_narrow(kelvin_posterior *p, size_t few)
+{
+    if (p->has_rows && few < p->n) p->n = few;
+}
+
 /* ---- memory ---- */
 
 static kelvin_status make_worker(struct worker *w, const kelvin_posterior *p)

@@ -56,6 +56,10 @@ KELVIN_MUST_CHECK kelvin_status kelvin_posterior_set_part(kelvin_posterior *post
                                                           const kelvin_part *part, const uint32_t *index, size_t n,
                                                           const kelvin_epoch *epoch);
 
+/* The next evaluations see only the first `few` of a batch of rows, if it has more, until the next one is set: enough
+ * to tell whether a network is one. Of other batches they see all. */
+void kelvin_posterior_narrow(kelvin_posterior *posterior, size_t few);
+
 /* Logits at theta of the observations that it looks at, (n, classes). */
 void kelvin_posterior_logits(kelvin_posterior *posterior, float *logits, const float *theta);
 
