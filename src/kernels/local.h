@@ -15,6 +15,7 @@ void NAME(axpy_by)(float *y, float a, const float *x, const float *by, size_t n)
 void NAME(lanes_axpy)(float *y, const float *a, const float *x, size_t n);
 void NAME(lanes_kick_drift)(float *theta, float *v, const float *g, const float *e, const float *h, size_t n);
 void NAME(lanes_axpy_by)(float *y, const float *a, const float *x, const float *by, size_t n);
+void NAME(lanes_push)(float *theta, float *v, const float *g, float pull, const float *e, const float *h, size_t n);
 double NAME(dot)(const float *a, const float *b, size_t n);
 double NAME(fma_peak)(size_t rounds);
 void NAME(normals)(float *out, size_t n, kelvin_random where);
