@@ -189,62 +189,23 @@ INLINE void half(int J, int I, int W, bool REST, sums sum, const float *dy, cons
     UNROLLED(t, J) UNROLLED(u, COLUMNS) sum[t][u] = vec_add(side[0][t][u], side[1][t][u]);
 }
 
-/* What becomes of a gradient: it is set, or added to what is there, or used up at once, as kelvin_kernels.kick_drift
- * would, with the slope of a prior before it. */
-enum use { SET, ADD, PUSH };
-
-/* Where the gradients of a unit's weights are, or the weights and their momenta. */
-struct sink {
-    float *to, *momentum;
-    const struct chains_push *push;
-    float pull;
-};
-
-INLINE struct sink sink_at(struct sink sink, size_t at)
-{
-    sink.to += at;
-    if (sink.momentum) sink.momentum += at;
-    return sink;
-}
-
-INLINE vec vec_part(bool LOW, const float *p)
-{
-    return LOW ? vec_low(p) : vec_load(p);
-}
-
-INLINE void vec_put(bool LOW, float *p, vec a)
-{
-    if (LOW)
-        vec_store_low(p, a);
-    else
-        vec_store(p, a);
-}
-
-/* A vector of them, or the lower half of one. */
-INLINE void use_up(enum use USE, bool LOW, struct sink sink, vec grad)
-{
-    if (USE == SET) vec_put(LOW, sink.to, grad);
-    if (USE == ADD) vec_put(LOW, sink.to, vec_add(vec_part(LOW, sink.to), grad));
-    if (USE != PUSH) return;
-    const vec theta = vec_part(LOW, sink.to), kick = weights(sink.push->kick), drift = weights(sink.push->drift);
-    const vec whole = vec_fma(vec_set(sink.pull), theta, grad);
-    const vec moved = vec_fma(kick, whole, vec_part(LOW, sink.momentum));
-    vec_put(LOW, sink.momentum, moved);
-    vec_put(LOW, sink.to, vec_fma(drift, moved, theta));
-}
-
 /* I sums that stand side by side. */
-INLINE void put(int I, enum use USE, struct sink sink, const vec *sum)
+INLINE void put(int I, float *w, const vec *sum, bool ADD)
 {
-    if (HALVED)
-        use_up(USE, I == 1, sink, vec_fold(sum[0], sum[I - 1]));
-    else
-        UNROLLED(u, I) use_up(USE, false, sink_at(sink, CHAINS * (size_t)u), sum[u]);
+    if (HALVED && I == 1) {
+        const vec one = vec_fold(sum[0], sum[0]);
+        vec_store_low(w, ADD ? vec_add(vec_low(w), one) : one);
+    } else if (HALVED) {
+        const vec both = vec_fold(sum[0], sum[1]);
+        vec_store(w, ADD ? vec_add(vec_load(w), both) : both);
+    } else {
+        UNROLLED(u, I) vec_store(w + CHAINS * u, ADD ? vec_add(vec_load(w + CHAINS * u), sum[u]) : sum[u]);
+    }
 }
 
-/* Of J units of dy and I of x; the weights of one unit of dy are `down` floats behind those of the one before. */
-INLINE void block(int J, int I, int W, bool REST, enum use USE, struct sink sink, size_t down, const float *dy,
-                  const float *x, size_t row)
+/* Of J units of dy and I of x; w is where the first weight is, `down` floats from unit to unit of dy. */
+INLINE void block(int J, int I, int W, bool REST, bool ADD, float *w, size_t down, const float *dy, const float *x,
+                  size_t row)
 {
     sums sum, upper;
     half(J, I, W, REST, sum, dy, x, row, 0);
@@ -252,62 +213,55 @@ INLINE void block(int J, int I, int W, bool REST, enum use USE, struct sink sink
         half(J, I, W, REST, upper, dy, x, row, 4);
         UNROLLED(t, J) UNROLLED(u, COLUMNS) sum[t][u] = vec_add(sum[t][u], upper[t][u]);
     }
-    UNROLLED(t, J) put(COLUMNS, USE, sink_at(sink, (size_t)t * down), sum[t]);
+    UNROLLED(t, J) put(COLUMNS, w + (size_t)t * down, sum[t], ADD);
 }
 
 /* All weights of J units, and their biases. */
-INLINE void gradient_units(int J, int W, bool REST, enum use USE, size_t n_in, struct sink w, struct sink b,
-                           const float *dy, const float *x)
+INLINE void gradient_units(int J, int W, bool REST, bool ADD, size_t n_in, float *w, float *b, const float *dy,
+                           const float *x)
 {
     const size_t row = row_of((size_t)W, REST), down = n_in * CHAINS;
     size_t i = 0;
-    for (; i + 2 <= n_in; i += 2) block(J, 2, W, REST, USE, sink_at(w, i * CHAINS), down, dy, x + i * row, row);
-    if (i < n_in) block(J, 1, W, REST, USE, sink_at(w, i * CHAINS), down, dy, x + i * row, row);
-    block(J, 0, W, REST, USE, b, CHAINS, dy, x, row);
+    for (; i + 2 <= n_in; i += 2) block(J, 2, W, REST, ADD, w + i * CHAINS, down, dy, x + i * row, row);
+    if (i < n_in) block(J, 1, W, REST, ADD, w + i * CHAINS, down, dy, x + i * row, row);
+    block(J, 0, W, REST, ADD, b, CHAINS, dy, x, row);
 }
 
-/* Of three units at once, as long as not one alone would be left; w and b are where those of the first are. */
-INLINE void gradient(int W, bool REST, enum use USE, const struct dense *layer, struct sink w, struct sink b,
-                     const float *dy, const float *x)
+/* Of three units at once, as long as not one alone would be left. */
+INLINE void gradient(int W, bool REST, bool ADD, const struct dense *layer, float *w, const float *dy, const float *x)
 {
     const size_t row = row_of((size_t)W, REST), n_in = layer->n_in;
+    float *b = w + n_in * layer->n_out * CHAINS;
     for (size_t left = layer->n_out, some; left > 0; left -= some) {
         some = left == 1 ? 1 : left == 2 || left == 4 ? 2 : 3;
         if (some == 3)
-            gradient_units(3, W, REST, USE, n_in, w, b, dy, x);
+            gradient_units(3, W, REST, ADD, n_in, w, b, dy, x);
         else if (some == 2)
-            gradient_units(2, W, REST, USE, n_in, w, b, dy, x);
+            gradient_units(2, W, REST, ADD, n_in, w, b, dy, x);
         else
-            gradient_units(1, W, REST, USE, n_in, w, b, dy, x);
-        w = sink_at(w, some * n_in * CHAINS);
-        b = sink_at(b, some * CHAINS);
+            gradient_units(1, W, REST, ADD, n_in, w, b, dy, x);
+        w += some * n_in * CHAINS;
+        b += some * CHAINS;
         dy += some * row;
     }
 }
 
 /* One copy of the code per shape, in which all of it is constant. */
-typedef void gradient_copy(const struct dense *layer, struct sink w, struct sink b, const float *dy, const float *x);
+typedef void gradient_copy(const struct dense *layer, float *w, const float *dy, const float *x);
 
-#define COPY(W, REST, USE)                                                                                             \
-    static void gradient_##W##REST##USE(const struct dense *layer, struct sink w, struct sink b, const float *dy,      \
-                                        const float *x)                                                                \
+#define COPY(W, REST, ADD)                                                                                             \
+    static void gradient_##W##REST##ADD(const struct dense *layer, float *w, const float *dy, const float *x)          \
     {                                                                                                                  \
-        gradient(W, REST, USE, layer, w, b, dy, x);                                                                    \
+        gradient(W, REST, ADD, layer, w, dy, x);                                                                       \
     }
-#define COPIES(USE) COPY(1, 0, USE) COPY(2, 0, USE) COPY(3, 0, USE) COPY(1, 1, USE) COPY(2, 1, USE)
-#define COPIED(USE)                                                                                                    \
-    {                                                                                                                  \
-        {NULL, gradient_10##USE, gradient_20##USE, gradient_30##USE},                                                  \
-        {                                                                                                              \
-            NULL, gradient_11##USE, gradient_21##USE                                                                   \
-        }                                                                                                              \
-    }
+#define COPIES(ADD) COPY(1, 0, ADD) COPY(2, 0, ADD) COPY(3, 0, ADD) COPY(1, 1, ADD) COPY(2, 1, ADD)
 
-COPIES(SET)
-COPIES(ADD)
-COPIES(PUSH)
+COPIES(0)
+COPIES(1)
 
-static gradient_copy *const copies[3][2][4] = {[SET] = COPIED(SET), [ADD] = COPIED(ADD), [PUSH] = COPIED(PUSH)};
+static gradient_copy *const copies[2][2][4] = {
+    {{NULL, gradient_100, gradient_200, gradient_300}, {NULL, gradient_110, gradient_210}},
+    {{NULL, gradient_101, gradient_201, gradient_301}, {NULL, gradient_111, gradient_211}}};
 
 /* ---- all layers ---- */
 
@@ -323,44 +277,27 @@ static void forward(const struct dense *layer, size_t n, struct panel_shape shap
     }
 }
 
-/* From slope[n] to slope[1], and to the gradient of all weights; a layer's weights are used up after its slopes have
- * been. */
-static void go_back(const struct dense *layers, size_t n, struct panel_shape shape, float *const *slope,
-                    float *const *act, const float *theta, enum use use, struct sink sink)
-{
-    const size_t row = row_of(shape.wide, shape.rest);
-    size_t at = 0;
-    for (size_t l = 0; l < n; l++) at += (layers[l].n_in + 1) * layers[l].n_out * CHAINS;
-    for (size_t l = n; l-- > 0;) {
-        const struct dense *layer = &layers[l];
-        const size_t weights = layer->n_in * layer->n_out * CHAINS;
-        at -= weights + layer->n_out * CHAINS;
-        if (l > 0) {
-            const struct matrix transposed = {theta + at, CHAINS, layer->n_in * CHAINS};
-            multiply(slope[l], layer->n_in, transposed, slope[l + 1], layer->n_out, row, NULL, layers[l - 1].leak, true,
-                     act[l]);
-        }
-        struct sink w = sink_at(sink, at), b = sink_at(sink, at + weights);
-        if (use == PUSH) {
-            w.pull = sink.push->pull[2 * l];
-            b.pull = sink.push->pull[2 * l + 1];
-        }
-        copies[use][shape.rest][shape.wide](layer, w, b, slope[l + 1], act[l]);
-    }
-}
-
 static void backward(const struct dense *layers, size_t n, struct panel_shape shape, float *const *slope,
                      float *const *act, float *grad, const float *theta, bool add)
 {
-    go_back(layers, n, shape, slope, act, theta, add ? ADD : SET, (struct sink){.to = grad});
-}
-
-static void push(const struct dense *layers, size_t n, struct panel_shape shape, float *const *slope,
-                 float *const *act, float *theta, float *momentum, const struct chains_push *how)
-{
-    go_back(layers, n, shape, slope, act, theta, PUSH, (struct sink){.to = theta, .momentum = momentum, .push = how});
+    const size_t row = row_of(shape.wide, shape.rest);
+    for (size_t l = 0; l < n; l++) {
+        theta += (layers[l].n_in + 1) * layers[l].n_out * CHAINS;
+        grad += (layers[l].n_in + 1) * layers[l].n_out * CHAINS;
+    }
+    for (size_t l = n; l-- > 0;) {
+        const struct dense *layer = &layers[l];
+        theta -= (layer->n_in + 1) * layer->n_out * CHAINS;
+        grad -= (layer->n_in + 1) * layer->n_out * CHAINS;
+        if (l > 0) {
+            const struct matrix transposed = {theta, CHAINS, layer->n_in * CHAINS};
+            multiply(slope[l], layer->n_in, transposed, slope[l + 1], layer->n_out, row, NULL, layers[l - 1].leak, true,
+                     act[l]);
+        }
+        copies[add][shape.rest][shape.wide](layer, grad, slope[l + 1], act[l]);
+    }
 }
 
 #define CHAINS_METHOD(NAME_OF)                                                                                         \
     const struct chains_method NAME(NAME_OF) = {                                                                       \
-        .chains = CHAINS, .halved = HALVED, .forward = forward, .backward = backward, .push = push}
+        .chains = CHAINS, .halved = HALVED, .forward = forward, .backward = backward}

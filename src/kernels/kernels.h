@@ -57,13 +57,6 @@ struct dense {
     float leak;
 };
 
-/* What a gradient does to momenta and parameters as soon as it is there: by lane, as kick_drift does; and what a prior
- * adds to it before, pull times the parameter: of weights and biases of each layer in turn. */
-struct chains_push {
-    float kick[8], drift[8];
-    const float *pull; /* (2 layers) */
-};
-
 /* Dense layers of several chains at once, each with weights of its own, on one block of observations: each chain gets
  * the bits of mlp_forward and mlp_backward. theta and grad are (n_params, chains), act[l] and slope[l] (units,
  * observations, chains): as many observations as the shape has room for, in the order of kelvin_chains_observation. */
@@ -75,9 +68,6 @@ struct chains_method {
     /* slope[n] must be 0 where there is no observation; slope[l] may be slope[l + 2]. grad is set, or added to. */
     void (*backward)(const struct dense *layers, size_t n, struct panel_shape shape, float *const *slope,
                      float *const *act, float *grad, const float *theta, bool add);
-    /* The same, and the gradient is used up instead: momentum and theta, both (n_params, chains), move. */
-    void (*push)(const struct dense *layers, size_t n, struct panel_shape shape, float *const *slope, float *const *act,
-                 float *theta, float *momentum, const struct chains_push *push);
 };
 
 /* Which observation of a block is the i-th of its panels, whether there is such a one or not. */
@@ -190,6 +180,8 @@ struct kelvin_kernels {
     void (*lanes_axpy)(float *y, const float *a, const float *x, size_t n);
     void (*lanes_kick_drift)(float *theta, float *v, const float *g, const float *e, const float *h, size_t n);
     void (*lanes_axpy_by)(float *y, const float *a, const float *x, const float *by, size_t n);
+    /* g = axpy of theta with pull, then lanes_kick_drift, in one pass; g stays as it is. */
+    void (*lanes_push)(float *theta, float *v, const float *g, float pull, const float *e, const float *h, size_t n);
 
     /* sum_i a_i b_i: products and sums in double; the same bits on every machine. */
     double (*dot)(const float *a, const float *b, size_t n);

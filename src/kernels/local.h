@@ -15,6 +15,7 @@ void NAME(axpy_by)(float *y, float a, const float *x, const float *by, size_t n)
 void NAME(lanes_axpy)(float *y, const float *a, const float *x, size_t n);
 void NAME(lanes_kick_drift)(float *theta, float *v, const float *g, const float *e, const float *h, size_t n);
 void NAME(lanes_axpy_by)(float *y, const float *a, const float *x, const float *by, size_t n);
+void NAME(lanes_push)(float *theta, float *v, const float *g, float pull, const float *e, const float *h, size_t n);
 double NAME(dot)(const float *a, const float *b, size_t n);
 void NAME(dots)(double *ab, double *bb, const float *a, const float *b, size_t n);
 void NAME(random_bits)(uint32_t bits[32], uint64_t first, kelvin_random where);

@@ -18,6 +18,7 @@ const struct kelvin_kernels NAME(kernels) = {
     .lanes_axpy = NAME(lanes_axpy),
     .lanes_kick_drift = NAME(lanes_kick_drift),
     .lanes_axpy_by = NAME(lanes_axpy_by),
+    .lanes_push = NAME(lanes_push),
     .dot = NAME(dot),
     .dots = NAME(dots),
     .random_bits = NAME(random_bits),

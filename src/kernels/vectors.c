@@ -30,18 +30,21 @@ INLINE void axpy(float *restrict y, const struct lanes *a, const float *restrict
     for (; i < n; i++) y[i] = float_fma(a->one[i % 8], x[i], y[i]);
 }
 
-INLINE void kick_drift(float *restrict theta, float *restrict v, const float *restrict g, const struct lanes *e,
-                       const struct lanes *h, size_t n)
+/* pull NULL: the gradient is g. */
+INLINE void kick_drift(float *restrict theta, float *restrict v, const float *restrict g, const struct lanes *pull,
+                       const struct lanes *e, const struct lanes *h, size_t n)
 {
     size_t i = 0;
 #pragma GCC unroll 4
     for (; i + 8 <= n; i += 8) {
-        const v8 moved = v8_fma(e->all, v8_load(g + i), v8_load(v + i));
+        const v8 at = v8_load(theta + i), given = v8_load(g + i), grad = pull ? v8_fma(pull->all, at, given) : given;
+        const v8 moved = v8_fma(e->all, grad, v8_load(v + i));
         v8_store(v + i, moved);
-        v8_store(theta + i, v8_fma(h->all, moved, v8_load(theta + i)));
+        v8_store(theta + i, v8_fma(h->all, moved, at));
     }
     for (; i < n; i++) {
-        v[i] = float_fma(e->one[i % 8], g[i], v[i]);
+        const float grad = pull ? float_fma(pull->one[i % 8], theta[i], g[i]) : g[i];
+        v[i] = float_fma(e->one[i % 8], grad, v[i]);
         theta[i] = float_fma(h->one[i % 8], v[i], theta[i]);
     }
 }
@@ -71,14 +74,21 @@ void NAME(lanes_axpy)(float *restrict y, const float *a, const float *restrict x
 void NAME(kick_drift)(float *restrict theta, float *restrict v, const float *restrict g, float e, float h, size_t n)
 {
     const struct lanes ve = same(e), vh = same(h);
-    kick_drift(theta, v, g, &ve, &vh, n);
+    kick_drift(theta, v, g, NULL, &ve, &vh, n);
 }
 
 void NAME(lanes_kick_drift)(float *restrict theta, float *restrict v, const float *restrict g, const float *e,
                             const float *h, size_t n)
 {
     const struct lanes ve = lanes_of(e), vh = lanes_of(h);
-    kick_drift(theta, v, g, &ve, &vh, n);
+    kick_drift(theta, v, g, NULL, &ve, &vh, n);
+}
+
+void NAME(lanes_push)(float *restrict theta, float *restrict v, const float *restrict g, float pull, const float *e,
+                      const float *h, size_t n)
+{
+    const struct lanes vp = same(pull), ve = lanes_of(e), vh = lanes_of(h);
+    kick_drift(theta, v, g, &vp, &ve, &vh, n);
 }
 
 void NAME(axpy_by)(float *restrict y, float a, const float *restrict x, const float *restrict by, size_t n)

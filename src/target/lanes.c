@@ -28,7 +28,8 @@ struct kelvin_posteriors {
     struct dense *layer; /* (layers) */
     float **act;         /* (layers + 1): of one block */
     float **slope;       /* (layers + 1): two that take turns */
-    float *pull;         /* (2 layers): of the prior, where it is so simple; otherwise NULL */
+    float *pull;         /* (tensors): of the prior, where it is so simple; otherwise NULL */
+    float *grad;         /* (n_params, lanes), before it pulls */
     float *partial;      /* (n_params, lanes): of one shard; NULL where that is all */
     float *z, *dz, *scratch;
     int32_t *label; /* by lanes of the block that is there: -1 where there is no observation */
@@ -96,20 +97,14 @@ static void differentiate(kelvin_posteriors *p, const struct block *b)
         for (size_t at = 0; at < b->row; at++) slope[k * b->row + at] = p->label[at] < 0 ? 0 : slope[k * b->row + at];
 }
 
-/* To the slopes of its logits. */
-static struct block enter_block(kelvin_posteriors *p, size_t first, const float *theta)
-{
-    const struct block b = block_at(p, first);
-    lay_out(p, &b);
-    p->method->forward(p->layer, p->model->n_layers, b.shape, p->act, theta);
-    differentiate(p, &b);
-    return b;
-}
-
 static void run_block(kelvin_posteriors *p, size_t first, float *grad, const float *theta, bool add)
 {
-    const struct block b = enter_block(p, first, theta);
-    p->method->backward(p->layer, p->model->n_layers, b.shape, p->slope, p->act, grad, theta, add);
+    const struct block b = block_at(p, first);
+    const size_t L = p->model->n_layers;
+    lay_out(p, &b);
+    p->method->forward(p->layer, L, b.shape, p->act, theta);
+    differentiate(p, &b);
+    p->method->backward(p->layer, L, b.shape, p->slope, p->act, grad, theta, add);
 }
 
 /* ---- all of it ---- */
@@ -134,9 +129,9 @@ static void add_prior(const kelvin_posteriors *p, float *grad, const float *thet
     }
 }
 
-static void gradient(void *context, float *grad, const float *theta)
+/* Without the prior. */
+static void run_data(kelvin_posteriors *p, float *grad, const float *theta)
 {
-    kelvin_posteriors *p = context;
     const size_t shards = shard_count(p->model, p->n), floats = p->model->n_params * p->lanes;
     if (shards == 1) {
         run_shard(p, 0, p->n, grad, theta);
@@ -148,18 +143,27 @@ static void gradient(void *context, float *grad, const float *theta)
             p->kernels->axpy(grad, 1.0f, p->partial, floats);
         }
     }
+}
+
+static void gradient(void *context, float *grad, const float *theta)
+{
+    kelvin_posteriors *p = context;
+    run_data(p, grad, theta);
     if (p->has_prior) add_prior(p, grad, theta);
 }
 
-/* Of one block, whose gradient goes to where it is used while it is in registers. */
+/* With a prior that pulls each tensor with a constant of its own: one pass over parameters less. */
 static void push(void *context, float *theta, float *momentum, const float *kick, const float *drift)
 {
     kelvin_posteriors *p = context;
-    struct chains_push how = {.pull = p->pull};
-    memcpy(how.kick, kick, sizeof how.kick);
-    memcpy(how.drift, drift, sizeof how.drift);
-    const struct block b = enter_block(p, 0, theta);
-    p->method->push(p->layer, p->model->n_layers, b.shape, p->slope, p->act, theta, momentum, &how);
+    const kelvin_model *model = p->model;
+    const bool same = kelvin_prior_is_everywhere(&p->prior);
+    run_data(p, p->grad, theta);
+    for (size_t i = 0; i < (same ? 1 : model->n_tensors); i++) {
+        const size_t from = model->tensor[i].offset * p->lanes;
+        const size_t size = same ? model->n_params : kelvin_tensor_size(&model->tensor[i]);
+        p->kernels->lanes_push(theta + from, momentum + from, p->grad + from, p->pull[i], kick, drift, size * p->lanes);
+    }
 }
 
 kelvin_lanes kelvin_posteriors_lanes(kelvin_posteriors *p)
@@ -246,19 +250,16 @@ static kelvin_status make_data(kelvin_posteriors *p, const kelvin_data *data)
     return KELVIN_OK;
 }
 
-/* Where the gradient of one block and of a simple prior is all. */
 static kelvin_status make_pull(kelvin_posteriors *p)
 {
-    const size_t L = p->model->n_layers;
-    bool simple = p->has_prior && p->n <= KELVIN_BLOCK;
-    float *pull = floats_of(p, 2 * L);
-    if (!pull) return KELVIN_ENOMEM;
-    for (size_t l = 1; l <= L; l++)
-        for (size_t i = 0; i < 2; i++) { /* weights, biases */
-            const kelvin_prior of = kelvin_prior_of_tensor(&p->prior, p->model, p->model->layer[l].tensor + i);
-            simple = simple && kelvin_prior_pulls(&of, &pull[2 * (l - 1) + i]);
-        }
-    p->pull = simple ? pull : NULL;
+    float *pull = floats_of(p, p->model->n_tensors);
+    p->grad = floats_of(p, p->model->n_params * p->lanes);
+    if (!pull || !p->grad) return KELVIN_ENOMEM;
+    p->pull = pull;
+    for (size_t i = 0; i < p->model->n_tensors; i++) {
+        const kelvin_prior of = kelvin_prior_of_tensor(&p->prior, p->model, i);
+        if (!kelvin_prior_pulls(&of, &pull[i])) p->pull = NULL;
+    }
     return KELVIN_OK;
 }
 
