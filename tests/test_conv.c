@@ -224,7 +224,8 @@ static void check_both(const struct kelvin_kernels *k, const struct conv_method 
     float *in = map_fill(arena, &conv->in, e->x, n, k), *d_in = map_fill(arena, &conv->in, e->x, n, k);
     const float *r = in_lanes(arena, f->r, n, c, lanes);
     float *d_packed = floats(arena, method->weights(conv), 5), *w = floats(arena, e->n_w, 5);
-    float *scale = floats(arena, n * lanes, 5), *pull = floats(arena, n * lanes, 5), *total = floats(arena, 4 * lanes, 0);
+    float *scale = floats(arena, n * lanes, 5), *pull = floats(arena, n * lanes, 5);
+    float *total = floats(arena, 4 * lanes, 0);
     const struct frn frn = {in_lanes(arena, f->gamma, 1, c, lanes), in_lanes(arena, f->beta, 1, c, lanes),
                             in_lanes(arena, f->tau, 1, c, lanes)};
     const struct frn_gradient gradient = {total, total + lanes, total + 2 * lanes, total + 3 * lanes};

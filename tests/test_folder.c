@@ -1,6 +1,7 @@
 /* The files of a run: byte for byte as their formats say, and nothing half-written left behind. */
 #include "run_helpers.h"
 
+#include "files/decimal.h"
 #include "files/record.h"
 #include "npy_helpers.h"
 #include "run/room.h"

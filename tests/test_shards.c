@@ -18,8 +18,8 @@ static const struct row {
 } rows[] = {
     {"mlp:9,7,leak=0.1", {5, 1, 1}, 3, 250},
     {"cnn", {1, 8, 8}, 4, 250},
-    {"resnet8", {3, 9, 13}, 3, 77},
-    {"resnet8", {1, 18, 18}, 2, 13},
+    {"resnet8", {3, 9, 13}, 3, 147},
+    {"resnet8", {1, 18, 18}, 2, 26},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 

@@ -5,8 +5,8 @@
  *     images[i * map.size + map_at(&map, channel, y, x)]
  *
  * Channels are taken in blocks of KELVIN_LANES: pixel (y, x) of a block is 16 floats side by side. Around each block
- * lies a frame of zeros, as wide as the convolutions that read it reach: nobody writes there, so padding costs nothing.
- * Lanes beyond the last channel are zero too. */
+ * lies a frame of zeros, as wide as the convolutions that read it reach: nobody leaves anything else there, so that
+ * padding costs nothing. Lanes beyond the last channel are zero too. */
 #ifndef KERNELS_MAPS_H
 #define KERNELS_MAPS_H
 

@@ -26,8 +26,8 @@ struct product {
     size_t n, step_a, row_a, step_b;
 };
 
-/* Number i of p->n, from p->a and p->b on; `first` of its sum, or to be added. Sums stay in registers only if `rows` is a
- * constant where this is inlined. */
+/* Number i of p->n: `first` of its sum, or to be added. Sums stay in registers only if `rows` is a constant where this
+ * is inlined. */
 INLINE void product_one(wide sum[][PER_BLOCK], int rows, const struct product *p, size_t i, bool first)
 {
     wide b[PER_BLOCK];

@@ -10,7 +10,8 @@
 #include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
-#define NOINLINE __attribute__((noinline)) /* gcc loses track of registers in large functions */
+/* gcc 12 keeps a loop in registers in a function of its own, and loses it in a large one. */
+#define NOINLINE __attribute__((noinline))
 
 #if defined(__AVX2__)
 #include <immintrin.h>

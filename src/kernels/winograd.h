@@ -8,7 +8,7 @@
  *     weight_points(u, g)  u = G g      3 weights, POINTS values
  *     weight_back(g, u)    g = G' u     its adjoint
  *
- * and includes this one. With all of them applied along both axes,
+ * and includes this one; and which points and rows go together (see below). With all of them applied along both axes,
  *
  *     forward    out = A' [ sum over c of (G w G') (B' in B) ] A        per tile, products per point
  *     backward   d_in = B [ sum over k of (G w G') (A dout A') ] B'      per tile; tiles overlap, and are added up
@@ -70,9 +70,9 @@ static void walk_on(struct walk *walk, struct part *part, size_t most)
     for (size_t t = 0; t < part->n; t++, walk->next = tile_after(walk, walk->next)) part->tile[t] = walk->next;
 }
 
-/* Values at the points are (blocks, points, tiles, 16). Floats from one point to the next: one line more than they fill,
- * or all points would fall into one set of the cache. They are constants: 36 addresses that have to be computed would
- * cost more than a transform. */
+/* Values at the points are (blocks, points, tiles, 16). Floats from one point to the next: one line more than they
+ * fill, or all points would fall into one set of the cache. They are constants: 36 addresses that have to be computed
+ * would cost more than a transform. */
 enum { STEP = (TILES + 1) * KELVIN_LANES, BLOCK_STEP = ALL_POINTS * STEP };
 
 /* Weights at the points are (blocks, points, channels, 16): floats from one point to the next, for the same reason. */
@@ -88,10 +88,10 @@ static size_t smaller(size_t a, size_t b)
 
 /* ---- transforms of single tiles: one vector of channels ---- */
 
-/* A transform goes along x, then along y, for some of its columns (or rows) at a time: those that share terms, GROUPS
- * of the file that includes this. What is half done then fits into the registers, and is worth more than what is loaded
- * again: stores are the narrowest way in and out. The compiler leaves out what no column asks for; it must not fetch
- * early, or keep, what the next group loads. */
+/* A transform is made for one or two of its columns (or rows) at a time, those that share terms: POINT_GROUPS(DO) calls
+ * DO(first, count), ROW_GROUPS and BACK_GROUPS call DO(one, two). What is half done then fits into the registers, and
+ * loading some values twice costs less than storing it. The compiler leaves out what no column asks for; it must not
+ * load early, or keep, what the next group loads. */
 #define APART() __asm__ volatile("" ::: "memory")
 
 /* out[p STEP] = B' in B, for points `first` to `first + count - 1` along x */
@@ -244,7 +244,8 @@ static NOINLINE void multiply(float *m, const float *v, const float *u, size_t t
 }
 
 /* Point by point: the weights of one point, which may come from far away, are used for all tiles at once. */
-static void multiply_points(float *m, const float *v, const float *u, size_t tiles, size_t channels, struct fetch *fetch)
+static void multiply_points(float *m, const float *v, const float *u, size_t tiles, size_t channels,
+                            struct fetch *fetch)
 {
     for (size_t p = 0; p < ALL_POINTS; p++, m += STEP, v += STEP, u += weight_step(channels)) {
         fetch_some(fetch);

@@ -1,10 +1,10 @@
 /* Winograd by tiles of 2x2 outputs: 4/9 of the direct method's products, and nearly its precision. Points: 0, +-1,
  * infinity. */
-#define TILE            2
-#define NAMED(function) NAME(winograd_2_##function)
+#define TILE             2
+#define NAMED(function)  NAME(winograd_2_##function)
 #define POINT_GROUPS(DO) DO(0, 1) DO(1, 2) DO(3, 1)
-#define ROW_GROUPS(DO) DO(0, 1)
-#define BACK_GROUPS(DO) DO(1, 2) DO(0, 3)
+#define ROW_GROUPS(DO)   DO(0, 1)
+#define BACK_GROUPS(DO)  DO(1, 2) DO(0, 3)
 
 #include "kernels/wide.h"
 

@@ -3,11 +3,11 @@
  * Points: 0, +-sqrt(1/2), +-sqrt(2), infinity. The usual 0, +-1, +-2 lose three to four times as many digits; these are
  * each other's inverses, so that values neither grow nor shrink much, and their squares are exact. The factors that
  * make the three transforms fit each other are all in the weights'. */
-#define TILE            4
-#define NAMED(function) NAME(winograd_4_##function)
+#define TILE             4
+#define NAMED(function)  NAME(winograd_4_##function)
 #define POINT_GROUPS(DO) DO(0, 1) DO(1, 2) DO(3, 2) DO(5, 1)
-#define ROW_GROUPS(DO) DO(0, 2) DO(1, 3)
-#define BACK_GROUPS(DO) DO(2, 4) DO(1, 3) DO(0, 5)
+#define ROW_GROUPS(DO)   DO(0, 2) DO(1, 3)
+#define BACK_GROUPS(DO)  DO(2, 4) DO(1, 3) DO(0, 5)
 
 #include "kernels/wide.h"
 
@@ -34,7 +34,7 @@ INLINE void points_back(wide d[6], const wide v[6])
     const wide odd_a = v[1] - v[2], odd_b = v[3] - v[4];
     const wide a = wide_set(root_half), b = wide_set(root_two), middle = wide_set(-2.5f);
     d[0] = v[0];
-    d[1] = wide_fma(wide_set(-root_two), odd_a, wide_fma(wide_set(-root_half), odd_b, v[5])); /* -2 a, -b / 2 */
+    d[1] = v[5] - wide_fma(b, odd_a, a * odd_b); /* b = 2 a */
     d[2] = wide_fma(wide_set(-2.0f), sum_a, wide_fma(wide_set(-0.5f), sum_b, middle * v[0]));
     d[3] = wide_fma(a, odd_a, wide_fma(b, odd_b, middle * v[5]));
     d[4] = v[0] + (sum_a + sum_b);

@@ -216,7 +216,8 @@ static void clear(float *row, size_t pixels)
  * the frame. */
 static void clear_frame(float *d_in, const struct map *map, size_t n)
 {
-    const size_t reach_y = (map->height + TILE - 1) / TILE * TILE + 2, reach_x = (map->width + TILE - 1) / TILE * TILE + 2;
+    const size_t reach_y = (map->height + TILE - 1) / TILE * TILE + 2;
+    const size_t reach_x = (map->width + TILE - 1) / TILE * TILE + 2;
     float *row = d_in + map->origin - map->row - KELVIN_LANES;
     for (size_t i = 0; i < n * map->blocks; i++, row += map->block - reach_y * map->row)
         for (size_t y = 0; y < reach_y; y++, row += map->row) {
