@@ -434,19 +434,23 @@ static void batches_can_be_narrowed(void **state)
     }
 }
 
-/* A logit that is no number is noticed: by the log-posterior, and by the range. */
+/* A logit that is no number is noticed: by the log-posterior, and by the range. Nor is one that is infinite, though the
+ * log-density of all labels is 0 there. */
 static void what_is_not_finite_is_told(void **state)
 {
     (void)state;
     for (int counting = 0; counting < 2; counting++)
-        for (int huge = 0; huge < 2; huge++) {
+        for (int odd = 0; odd < 3; odd++) {
             struct setting s;
             prepare(&s, &tasks[0]);
             const kelvin_posterior_options options = {.batch = 125, .outputs = counting, .rows = true};
             kelvin_posterior *posterior;
             double logp;
-            s.x[s.index[70] * s.model->inputs + 3] = huge ? 3e38f : (float)NAN;
-            for (size_t i = 0; i < s.model->n_params && huge; i++) s.theta[i] *= 1e5f;
+            if (odd == 0) s.x[s.index[70] * s.model->inputs + 3] = (float)NAN;
+            if (odd == 1) s.x[s.index[70] * s.model->inputs + 3] = 3e38f;
+            for (size_t i = 0; i < s.model->n_params && odd == 1; i++) s.theta[i] *= 1e5f;
+            if (odd == 2) s.theta[s.model->n_params - 1] = -INFINITY;
+            if (odd == 2) memset(s.y, 0, sizeof s.y);
             assert_ok(kelvin_posterior_make(&posterior, s.model, &s.density, &s.prior, &s.data, &options));
             const kelvin_target target = kelvin_posterior_target(posterior);
             float *grad = room(target.n, sizeof *grad);
