@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* The first is the default. */
-static const struct benchmark *const benchmarks[] = {&leapfrog_benchmark, &data_benchmark};
+static const struct benchmark *const benchmarks[] = {&leapfrog_benchmark, &data_benchmark, &tables_benchmark};
 enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks, MOST_CHAINS = 1024 };
 
 #define OF(field) offsetof(struct bench_settings, field)

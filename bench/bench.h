@@ -7,6 +7,7 @@
 #include "nn/nn.h"
 
 #include <jansson.h>
+#include <kelvin/data.h>
 
 struct bench_settings {
     const char *model; /* of a network: what was asked for */
@@ -43,7 +44,7 @@ struct benchmark {
                              const struct kelvin_kernels *kernels);
 };
 
-extern const struct benchmark leapfrog_benchmark, data_benchmark, network_benchmark;
+extern const struct benchmark leapfrog_benchmark, data_benchmark, network_benchmark, tables_benchmark;
 
 /* Smallest and median of n seconds, which get sorted. */
 struct bench_times {
@@ -82,5 +83,8 @@ struct bench_sampling {
     double batch, outputs, update, epochs, checkpoints; /* its parts, each timed by itself */
 };
 KELVIN_MUST_CHECK kelvin_status bench_sampling(struct bench_sampling *sampling, const char *model, bool quick);
+/* On these data, which are closed. */
+KELVIN_MUST_CHECK kelvin_status bench_sampling_on(struct bench_sampling *sampling, const char *model, kelvin_data *data,
+                                                  bool quick);
 
 #endif

@@ -40,10 +40,9 @@ struct sampling {
 
 /* ---- making it ---- */
 
-static kelvin_status make_run(kelvin_run **run, const char *model, bool quick)
+static kelvin_status make_run(kelvin_run **run, const char *model, kelvin_data *data, bool quick)
 {
     size_t i = 0;
-    kelvin_data *data = NULL;
     kelvin_run_config config;
     while (strncmp(model, sets[i].start, strlen(sets[i].start)) != 0) i++;
     KELVIN_TRY(kelvin_run_defaults(&config, kelvin_sampler_info(0)->member.name));
@@ -51,7 +50,7 @@ static kelvin_status make_run(kelvin_run **run, const char *model, bool quick)
     config.augment = sets[i].augment;
     config.chains = config.samples = 1;
     config.epochs = EPOCHS;
-    if (sets[i].n > 0)
+    if (!data && sets[i].n > 0)
         KELVIN_TRY(kelvin_data_noise(&data, sets[i].n / (quick ? QUICK : 1), sets[i].channels, sets[i].height,
                                      sets[i].width, CLASSES));
     return kelvin_run_prepare(run, &config, data, NULL);
@@ -63,13 +62,13 @@ static void no_target(void *context, double *logp, float *grad, const float *the
     *logp = 0;
 }
 
-static kelvin_status make(struct sampling *s, const char *model, bool quick)
+static kelvin_status make(struct sampling *s, const char *model, kelvin_data *data, bool quick)
 {
-    KELVIN_TRY(make_run(&s->run, model, quick));
+    KELVIN_TRY(make_run(&s->run, model, data, quick));
     const kelvin_run_config *config = &s->run->config;
     const struct kelvin_run_owned *inside = kelvin_run_inside(s->run);
     const size_t n = s->run->model->n_params;
-    const kelvin_posterior_options options = {.batch = config->batch, .threads = 1};
+    const kelvin_posterior_options options = {.batch = config->batch, .threads = 1, .rows = true};
     const kelvin_target none = {.n = n, .eval = no_target};
     const kelvin_sampler_options sampler = {
         .setting = config->setting, .observations = (double)s->run->data->train.n, .seed = config->seed};
@@ -263,11 +262,16 @@ static kelvin_status measure(struct bench_sampling *out, struct sampling *s, boo
     return KELVIN_OK;
 }
 
-kelvin_status bench_sampling(struct bench_sampling *out, const char *model, bool quick)
+kelvin_status bench_sampling_on(struct bench_sampling *out, const char *model, kelvin_data *data, bool quick)
 {
     struct sampling s = {0};
-    kelvin_status status = make(&s, model, quick);
+    kelvin_status status = make(&s, model, data, quick);
     if (!status) status = measure(out, &s, quick);
     destroy(&s);
     return status;
+}
+
+kelvin_status bench_sampling(struct bench_sampling *out, const char *model, bool quick)
+{
+    return bench_sampling_on(out, model, NULL, quick);
 }

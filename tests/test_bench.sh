@@ -37,6 +37,12 @@ check "bench data --json says what it measured" [ "$(value data) $(value batch_i
 for key in open_seconds us_per_batch us_per_batch_median us_per_plain_batch images_per_s gb_per_s us_per_order; do
     check "bench data measures $key" python3 -c "import json; assert json.load(open('stdout'))['$key'] > 0"
 done
+ok tables --quick --json
+check "bench tables --json is JSON" json
+for size in 500x10 1000x30 2000x60; do
+    check "a step on $size has its gradient in it" python3 -c "import json; v = json.load(open('stdout')); \
+assert 0 < v['gradient_us_$size'] < 10 * v['step_us_$size'] and v['steps_per_s_$size'] > 0"
+done
 ok cnn --quick --threads 2 --chains 2 --json
 check "bench cnn --json is JSON" json
 check "bench cnn knows the network" [ "$(value model) $(value parameters) $(value batch) $(value threads)" = "cnn 4085 125 2" ]

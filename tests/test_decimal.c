@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -62,7 +63,7 @@ static void numbers_are_what_printf_says(void **state)
 static void odd_numbers_too(void **state)
 {
     (void)state;
-    static const double odd[] = {0,    -0.0,  INFINITY,    -INFINITY,    (double)NAN,     5e-324, 2.2250738585072014e-308,
+    static const double odd[] = {0,    -0.0,  INFINITY,    -INFINITY,    (double)NAN,     5e-324, DBL_MIN,
                                  1e-4, 1e-5,  0.1,         0.001,        9.9999999999e-5, 1,      10,
                                  1500, 1e9,   999999999.5, 999999999.4,  1e15,            1e16,   123456789012345,
                                  1e22, 1e300, -1e-300,     0.0009999999, 99999.99999999,  4000,   1.5e17};

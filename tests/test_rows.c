@@ -407,19 +407,50 @@ static void batches_follow_each_other(void **state)
     }
 }
 
-/* A logit that is no number is noticed: by the log-posterior, and by the range. */
+/* The first few of a batch, which then stand for all data as a batch of so many would. */
+static void batches_can_be_narrowed(void **state)
+{
+    (void)state;
+    enum { FEW = 24 };
+    for (size_t t = 0; t < TASKS; t++) {
+        const size_t n = tasks[t].batch, few = n < FEW ? n : FEW;
+        struct setting s;
+        prepare(&s, &tasks[t]);
+        struct answer expected = answer(&s, few, 1, true, true), packed = answer(&s, n, 1, false, true);
+        for (int rows = 0; rows < 2; rows++) {
+            const kelvin_posterior_options options = {.batch = n, .outputs = true, .rows = rows};
+            kelvin_posterior *posterior;
+            assert_ok(kelvin_posterior_make(&posterior, s.model, &s.density, &s.prior, &s.data, &options));
+            assert_ok(kelvin_posterior_set_part(posterior, &s.data, &s.data.train, s.index, n, NULL));
+            kelvin_posterior_narrow(posterior, FEW);
+            struct answer a = ask(&s, posterior, n);
+            assert_same(&s, &a, rows ? &expected : &packed, rows ? few : n);
+            forget(&a);
+            kelvin_posterior_destroy(posterior);
+        }
+        forget(&expected);
+        forget(&packed);
+        clear(&s);
+    }
+}
+
+/* A logit that is no number is noticed: by the log-posterior, and by the range. Nor is one that is infinite, though the
+ * log-density of all labels is 0 there. */
 static void what_is_not_finite_is_told(void **state)
 {
     (void)state;
     for (int counting = 0; counting < 2; counting++)
-        for (int huge = 0; huge < 2; huge++) {
+        for (int odd = 0; odd < 3; odd++) {
             struct setting s;
             prepare(&s, &tasks[0]);
             const kelvin_posterior_options options = {.batch = 125, .outputs = counting, .rows = true};
             kelvin_posterior *posterior;
             double logp;
-            s.x[s.index[70] * s.model->inputs + 3] = huge ? 3e38f : (float)NAN;
-            for (size_t i = 0; i < s.model->n_params && huge; i++) s.theta[i] *= 1e5f;
+            if (odd == 0) s.x[s.index[70] * s.model->inputs + 3] = (float)NAN;
+            if (odd == 1) s.x[s.index[70] * s.model->inputs + 3] = 3e38f;
+            for (size_t i = 0; i < s.model->n_params && odd == 1; i++) s.theta[i] *= 1e5f;
+            if (odd == 2) s.theta[s.model->n_params - 1] = -INFINITY;
+            if (odd == 2) memset(s.y, 0, sizeof s.y);
             assert_ok(kelvin_posterior_make(&posterior, s.model, &s.density, &s.prior, &s.data, &options));
             const kelvin_target target = kelvin_posterior_target(posterior);
             float *grad = room(target.n, sizeof *grad);
@@ -486,6 +517,7 @@ int main(void)
         cmocka_unit_test(posteriors_are_those_of_packed_batches),
         cmocka_unit_test(bits_depend_on_nothing_else),
         cmocka_unit_test(batches_follow_each_other),
+        cmocka_unit_test(batches_can_be_narrowed),
         cmocka_unit_test(what_is_not_finite_is_told),
         cmocka_unit_test(memory_is_counted),
         cmocka_unit_test(memory_may_be_short),

@@ -1,7 +1,7 @@
 /* Numbers as text. printf is right about every number, and slow about all of them: a history has ten columns and may
- * have a hundred thousand rows. Most numbers are neither large nor small, and have few digits, x = n / 10^p: as products
- * with powers of ten that are doubles are wrong by half a unit at most, it is known which n is meant, unless x is too
- * near to the middle between two. Then, and for all others, it is printf. */
+ * have a hundred thousand rows. Most numbers are neither large nor small, and have few digits, x = n / 10^p: as a
+ * product with a power of ten that is a double is wrong by half a unit at most, it is known which n is meant, unless x
+ * is too near to the middle between two. Then, and for all others, it is printf. */
 #include "files/decimal.h"
 
 #include <float.h>

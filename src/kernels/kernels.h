@@ -199,8 +199,8 @@ struct kelvin_kernels {
     /* dz_k = g_k q_k - p_k sum_{j != k} g_j: from the gradient g in l to that in z, added to dz. */
     void (*softmax_backward)(float *dz, const float *g, const float *p, const float *q, size_t K);
 
-    /* The same from l_label in one pass: value (KELVIN_BLOCK) = l_label unless NULL, dz is set; label (KELVIN_BLOCK), -1
-     * where there is no observation, and dz is 0 there. And what `outputs` says, unless NULL. */
+    /* The same from l_label in one pass: value (KELVIN_BLOCK) = l_label unless NULL, dz is set; label (KELVIN_BLOCK),
+     * -1 where there is no observation, and dz is 0 there. And what `outputs` says, unless NULL. */
     void (*categorical)(float *dz, float *value, struct outputs *out, const float *z, const int32_t *label, size_t K);
 
     /* z: logits (K, KELVIN_BLOCK), all lanes. */

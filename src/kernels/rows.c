@@ -20,7 +20,8 @@ struct some {
 INLINE struct some vectors_of(size_t units)
 {
     const size_t whole = units / 8, left = units % 8;
-    return left == 0 ? (struct some){whole, false} : left > 4 || whole == 0 ? (struct some){whole + 1, false} : (struct some){whole, true};
+    if (left == 0) return (struct some){whole, false};
+    return left > 4 || whole == 0 ? (struct some){whole + 1, false} : (struct some){whole, true};
 }
 
 /* Three or two of those that are left, so that a single one is left only where there is one, or with a half. */

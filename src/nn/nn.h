@@ -102,8 +102,8 @@ KELVIN_MUST_CHECK kelvin_status kelvin_net_create(kelvin_net **net, const kelvin
 size_t kelvin_net_bytes(const kelvin_net *net);
 void kelvin_net_destroy(kelvin_net *net);
 
-/* A network of dense layers on a table can also take its rows where they lie, (inputs) each, KELVIN_BLOCK at a time: the
- * same numbers but for roundings, faster where each row is met once. Both must be made for it, weights and net. The
+/* A network of dense layers on a table can also take its rows where they lie, (inputs) each, KELVIN_BLOCK at a time:
+ * the same numbers but for roundings, faster where each row is met once. Both must be made for it, weights and net. The
  * rows of a gradient stand in one array, block after block, where they stay until its last block; KELVIN_ROWS_BEYOND
  * more follow it, which may be any rows. */
 bool kelvin_model_takes_rows(const kelvin_model *model);

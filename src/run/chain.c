@@ -57,8 +57,11 @@ kelvin_status kelvin_chain_threads(struct kelvin_chain *chain, size_t threads)
     const kelvin_run *run = chain->run;
     const struct kelvin_run_owned *inside = kelvin_run_inside(run);
     const bool batches = run->sampler->batches;
-    const kelvin_posterior_options options = {
-        .batch = batches ? run->config.batch : 0, .threads = threads, .outputs = batches, .rows = batches, .group = chain->group};
+    const kelvin_posterior_options options = {.batch = batches ? run->config.batch : 0,
+                                              .threads = threads,
+                                              .outputs = batches,
+                                              .rows = batches,
+                                              .group = chain->group};
     kelvin_posterior *posterior;
     KELVIN_TRY(kelvin_posterior_make(&posterior, run->model, &inside->density,
                                      inside->has_prior ? &inside->prior : NULL, run->data, &options));
@@ -220,9 +223,9 @@ static bool is_drawn(const struct kelvin_chain *chain)
     return kelvin_run_draws_by(chain->run, rows) > kelvin_run_draws_by(chain->run, rows - 1);
 }
 
-/* A state is good if the network is one there: a step on a batch tells that only of the state that it comes from. All of
- * the batch is asked about a draw; others are states to go back to, of which a few observations tell: in a small table
- * rows end often. */
+/* A state is good if the network is one there: a step on a batch tells that only of the state that it comes from. All
+ * of the batch is asked about a draw; others are states to go back to, of which a few observations tell: in a small
+ * table rows end often. */
 static const char *what_is_wrong_now(struct kelvin_chain *chain, const kelvin_step_info *last)
 {
     if (!chain->run->sampler->batches) return NULL; /* it was looked at */

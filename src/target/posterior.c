@@ -84,7 +84,8 @@ struct evaluation {
 
 /* ---- shards ---- */
 
-/* Of rows a shard costs a gradient that is turned back and added up, and a thread that is woken: it must be worth it. */
+/* Of rows a shard costs a gradient that is turned back and added up, and a thread that is woken: it must be worth it.
+ */
 static size_t row_shard_count(const kelvin_model *model, size_t n)
 {
     enum { WORTH = 100000 };
@@ -538,7 +539,8 @@ size_t kelvin_posterior_bytes(const kelvin_posterior *p)
     const size_t floats = kelvin_model_packed(p->model, p->capacity) + p->partials * p->model->n_params;
     size_t bytes = floats * sizeof(float) + kelvin_weights_bytes(p->weights);
     if (p->is_batch) bytes += p->workers * p->model->block * p->model->inputs * sizeof(float);
-    if (p->takes_rows) bytes += kelvin_weights_bytes(p->row_weights) + (p->capacity + KELVIN_ROWS_BEYOND) * sizeof *p->row;
+    if (p->takes_rows)
+        bytes += kelvin_weights_bytes(p->row_weights) + (p->capacity + KELVIN_ROWS_BEYOND) * sizeof *p->row;
     for (size_t i = 0; i < p->workers; i++)
         bytes += kelvin_net_bytes(p->worker[i].net) + (p->takes_rows ? kelvin_net_bytes(p->worker[i].rows) : 0);
     return bytes;
