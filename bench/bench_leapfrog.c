@@ -178,9 +178,7 @@ static double trajectory_seconds(struct group *g, size_t chains, uint32_t step)
     kelvin_step_info info[MOST_CHAINS];
     for (size_t i = 0; i < chains; i++) moment[i] = (kelvin_moment){step, 0, 1, 1};
     const double start = kelvin_now();
-    for (size_t i = 0; i < chains; i += g->lanes.lanes)
-        kelvin_sampler_advance_all(g->chain + i, chains - i < g->lanes.lanes ? chains - i : g->lanes.lanes, moment, info,
-                                   &g->lanes, g->work);
+    kelvin_sampler_advance_all(g->chain, chains, moment, info, &g->lanes, g->work);
     return kelvin_now() - start;
 }
 

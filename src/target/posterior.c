@@ -108,7 +108,8 @@ static void run_shard(const struct evaluation *e, struct worker *w, size_t shard
 {
     kelvin_posterior *p = e->posterior;
     const kelvin_model *model = p->model;
-    const size_t begin = shard_begin(model, p->n, e->shards, shard), end = shard_begin(model, p->n, e->shards, shard + 1);
+    const size_t begin = shard_begin(model, p->n, e->shards, shard);
+    const size_t end = shard_begin(model, p->n, e->shards, shard + 1);
     double sum = 0;
     kelvin_outputs outputs = {0};
     for (size_t first = begin; first < end; first += model->block) {
