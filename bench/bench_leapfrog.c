@@ -159,7 +159,7 @@ static kelvin_status make_group(struct group *g, const struct bench *b, size_t c
 {
     const double setting[KELVIN_SETTINGS] = {5e-5, b->per_repetition};
     const kelvin_sampler_type *type;
-    const size_t lanes = kelvin_posteriors_fit(b->model, &b->prior, chains);
+    const size_t lanes = kelvin_posteriors_fit(b->model, &b->prior, b->data->train.n, chains);
     KELVIN_TRY(kelvin_sampler_find(&type, "hmc"));
     KELVIN_TRY(kelvin_posteriors_make(&g->posteriors, b->model, &b->density, &b->prior, b->data, lanes));
     g->lanes = kelvin_posteriors_lanes(g->posteriors);

@@ -185,17 +185,18 @@ static void who_is_better_off_alone(void **state)
     assert_ok(kelvin_prior_parse(&normal, "normal:1"));
     assert_ok(kelvin_prior_parse(&sparse, "sparse:1,1"));
     assert_ok(kelvin_model_create(&model, "mlp:10,10", (kelvin_shape){2, 1, 1}, 2));
-    assert_int_equal(kelvin_posteriors_fit(model, &normal, 2), 0);
-    assert_int_equal(kelvin_posteriors_fit(model, &normal, 3), 4);
-    assert_int_equal(kelvin_posteriors_fit(model, NULL, 5), 4);
-    assert_true(kelvin_posteriors_fit(model, &normal, 8) >= 4);
-    assert_int_equal(kelvin_posteriors_fit(model, &sparse, 8), 0);
+    assert_int_equal(kelvin_posteriors_fit(model, &normal, 18, 2), 0);
+    assert_int_equal(kelvin_posteriors_fit(model, &normal, 18, 3), 4);
+    assert_int_equal(kelvin_posteriors_fit(model, NULL, 18, 5), 4);
+    assert_true(kelvin_posteriors_fit(model, &normal, 18, 8) >= 4);
+    assert_int_equal(kelvin_posteriors_fit(model, &sparse, 18, 8), 0);
+    assert_int_equal(kelvin_posteriors_fit(model, &normal, 3000, 8), 0);
     kelvin_model_destroy(model);
     assert_ok(kelvin_model_create(&model, "mlp:10,1000", (kelvin_shape){2, 1, 1}, 2));
-    assert_int_equal(kelvin_posteriors_fit(model, &normal, 8), 0);
+    assert_int_equal(kelvin_posteriors_fit(model, &normal, 18, 8), 0);
     kelvin_model_destroy(model);
     assert_ok(kelvin_model_create(&model, "cnn", (kelvin_shape){1, 8, 8}, 2));
-    assert_int_equal(kelvin_posteriors_fit(model, &normal, 8), 0);
+    assert_int_equal(kelvin_posteriors_fit(model, &normal, 18, 8), 0);
     kelvin_model_destroy(model);
 }
 
