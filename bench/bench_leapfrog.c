@@ -159,7 +159,7 @@ static kelvin_status make_group(struct group *g, const struct bench *b, size_t c
 {
     const double setting[KELVIN_SETTINGS] = {5e-5, b->per_repetition};
     const kelvin_sampler_type *type;
-    const size_t lanes = kelvin_posteriors_fit(b->model, &b->prior, chains);
+    const size_t lanes = kelvin_posteriors_fit(b->model, &b->prior, b->data->train.n, chains);
     KELVIN_TRY(kelvin_sampler_find(&type, "hmc"));
     KELVIN_TRY(kelvin_posteriors_make(&g->posteriors, b->model, &b->density, &b->prior, b->data, lanes));
     g->lanes = kelvin_posteriors_lanes(g->posteriors);
@@ -178,9 +178,7 @@ static double trajectory_seconds(struct group *g, size_t chains, uint32_t step)
     kelvin_step_info info[MOST_CHAINS];
     for (size_t i = 0; i < chains; i++) moment[i] = (kelvin_moment){step, 0, 1, 1};
     const double start = kelvin_now();
-    for (size_t i = 0; i < chains; i += g->lanes.lanes)
-        kelvin_sampler_advance_all(g->chain + i, chains - i < g->lanes.lanes ? chains - i : g->lanes.lanes, moment, info,
-                                   &g->lanes, g->work);
+    kelvin_sampler_advance_all(g->chain, chains, moment, info, &g->lanes, g->work);
     return kelvin_now() - start;
 }
 

@@ -14,7 +14,8 @@ static const struct net {
     const char *spec;
     size_t inputs, classes;
 } nets[] = {
-    {"mlp:10,10,10,10,10", 2, 2}, {"mlp:1", 1, 2}, {"mlp:7,3,leak=0.1", 5, 3}, {"mlp:11,4,13,leak=0.3", 3, 10}, {"mlp:2", 9, 5},
+    {"mlp:10,10,10,10,10", 2, 2},    {"mlp:1", 1, 2}, {"mlp:7,3,leak=0.1", 5, 3},
+    {"mlp:11,4,13,leak=0.3", 3, 10}, {"mlp:2", 9, 5},
 };
 enum { NETS = sizeof nets / sizeof *nets, MOST = 250 };
 
@@ -80,7 +81,8 @@ static void same_gradients(const struct problem *p, size_t lanes, size_t strange
     kelvin_posteriors *posteriors = posteriors_of(p, lanes);
     const kelvin_target target = kelvin_posterior_target(posterior);
     const kelvin_lanes all = kelvin_posteriors_lanes(posteriors);
-    float *theta = room(n * lanes, sizeof *theta), *grad = room(n * lanes, sizeof *grad), *alone = room(n, sizeof *alone);
+    float *theta = room(n * lanes, sizeof *theta), *grad = room(n * lanes, sizeof *grad);
+    float *alone = room(n, sizeof *alone);
     assert_true(all.n == n && all.lanes == lanes);
     for (size_t c = 0; c < lanes; c++) {
         float *own = parameters(p->model, 50 + (uint32_t)c);
@@ -183,17 +185,18 @@ static void who_is_better_off_alone(void **state)
     assert_ok(kelvin_prior_parse(&normal, "normal:1"));
     assert_ok(kelvin_prior_parse(&sparse, "sparse:1,1"));
     assert_ok(kelvin_model_create(&model, "mlp:10,10", (kelvin_shape){2, 1, 1}, 2));
-    assert_int_equal(kelvin_posteriors_fit(model, &normal, 2), 0);
-    assert_int_equal(kelvin_posteriors_fit(model, &normal, 3), 4);
-    assert_int_equal(kelvin_posteriors_fit(model, NULL, 5), 4);
-    assert_true(kelvin_posteriors_fit(model, &normal, 8) >= 4);
-    assert_int_equal(kelvin_posteriors_fit(model, &sparse, 8), 0);
+    assert_int_equal(kelvin_posteriors_fit(model, &normal, 18, 2), 0);
+    assert_int_equal(kelvin_posteriors_fit(model, &normal, 18, 3), 4);
+    assert_int_equal(kelvin_posteriors_fit(model, NULL, 18, 5), 4);
+    assert_true(kelvin_posteriors_fit(model, &normal, 18, 8) >= 4);
+    assert_int_equal(kelvin_posteriors_fit(model, &sparse, 18, 8), 0);
+    assert_int_equal(kelvin_posteriors_fit(model, &normal, 3000, 8), 0);
     kelvin_model_destroy(model);
     assert_ok(kelvin_model_create(&model, "mlp:10,1000", (kelvin_shape){2, 1, 1}, 2));
-    assert_int_equal(kelvin_posteriors_fit(model, &normal, 8), 0);
+    assert_int_equal(kelvin_posteriors_fit(model, &normal, 18, 8), 0);
     kelvin_model_destroy(model);
     assert_ok(kelvin_model_create(&model, "cnn", (kelvin_shape){1, 8, 8}, 2));
-    assert_int_equal(kelvin_posteriors_fit(model, &normal, 8), 0);
+    assert_int_equal(kelvin_posteriors_fit(model, &normal, 18, 8), 0);
     kelvin_model_destroy(model);
 }
 

@@ -9,7 +9,8 @@ static const kelvin_prior *prior_of(const kelvin_run *run)
 
 static size_t lanes_for(const kelvin_run *run, size_t chains)
 {
-    return run->sampler->step_all ? kelvin_posteriors_fit(run->model, prior_of(run), chains) : 0;
+    if (!run->sampler->step_all) return 0;
+    return kelvin_posteriors_fit(run->model, prior_of(run), run->data->train.n, chains);
 }
 
 bool kelvin_band_suits(const kelvin_run *run, size_t chains)

@@ -68,8 +68,8 @@ typedef struct kelvin_usual_run {
 typedef struct kelvin_lanes {
     size_t n, lanes; /* 8 or 4 of them */
     void (*gradient)(void *context, float *grad, const float *theta);
-    /* The same, used up at once: momentum += kick grad, theta += drift momentum, with a kick and a drift of each of eight
-     * lanes (four are there twice). NULL: it is done in two steps, to the same bits. */
+    /* The same, used up at once: momentum += kick grad, theta += drift momentum, with a kick and a drift of each of
+     * eight lanes (four are there twice). NULL: it is done in two steps, to the same bits. */
     void (*push)(void *context, float *theta, float *momentum, const float *kick, const float *drift);
     void *context;
 } kelvin_lanes;
@@ -146,9 +146,9 @@ void kelvin_sampler_retarget(kelvin_sampler *sampler, const kelvin_target *targe
 
 kelvin_step_info kelvin_sampler_advance(kelvin_sampler *sampler, const kelvin_moment *moment);
 
-/* One step of each of n chains by one type, chain i at moment[i]; info[i] is what kelvin_sampler_advance returns, to the
- * bit. As many as there are lanes are together where their type can be, then the next; a few are one by one. The gradients of
- * all targets must be those of `lanes`. work: kelvin_lanes_work floats. lanes NULL: all are one by one. */
+/* One step of each of n chains by one type, chain i at moment[i]; info[i] is what kelvin_sampler_advance returns, to
+ * the bit. As many as there are lanes are together where their type can be, then the next; a few are one by one. The
+ * gradients of all targets must be those of `lanes`. work: kelvin_lanes_work floats. lanes NULL: all are one by one. */
 void kelvin_sampler_advance_all(kelvin_sampler *const *chains, size_t n, const kelvin_moment *moment,
                                 kelvin_step_info *info, const kelvin_lanes *lanes, float *work);
 size_t kelvin_lanes_work(const kelvin_sampler_type *type, const kelvin_lanes *lanes);

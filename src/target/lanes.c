@@ -20,10 +20,11 @@ struct kelvin_posteriors {
     const struct chains_method *method;
     size_t lanes; /* chains: 8 or 4 */
 
+    /* All observations, block after block, for all lanes: (inputs, row), (row) and (row) of each. */
     size_t n;
-    float *x;      /* (n, inputs) */
-    int32_t *y;    /* (n) */
-    float *weight; /* (n); NULL: they are all 1 */
+    float *x;
+    int32_t *label; /* -1 where there is no observation */
+    float *weight;  /* NULL: they are all 1 */
 
     struct dense *layer; /* (layers) */
     float **act;         /* (layers + 1): of one block */
@@ -32,9 +33,6 @@ struct kelvin_posteriors {
     float *grad;         /* (n_params, lanes), before it pulls */
     float *partial;      /* (n_params, lanes): of one shard; NULL where that is all */
     float *z, *dz, *scratch;
-    int32_t *label; /* by lanes of the block that is there: -1 where there is no observation */
-    float *lane_weight;
-    size_t there; /* the first observation of that block */
     kelvin_arena *arena;
 };
 
@@ -44,29 +42,16 @@ struct block {
     size_t first, n;
     struct panel_shape shape;
     size_t row; /* floats of a unit */
+    size_t at;  /* where its lanes begin: blocks before it are whole */
 };
 
 static struct block block_at(const kelvin_posteriors *p, size_t first)
 {
-    struct block b = {.first = first, .n = p->n - first < KELVIN_BLOCK ? p->n - first : KELVIN_BLOCK};
+    struct block b = {
+        .first = first, .n = p->n - first < KELVIN_BLOCK ? p->n - first : KELVIN_BLOCK, .at = first * p->lanes};
     b.shape = kelvin_panel_shape(b.n);
     b.row = p->lanes * (8 * b.shape.wide + (b.shape.rest ? 2 : 0));
     return b;
-}
-
-/* Inputs, labels and weights of a block, for all lanes; where it is the only one they stay. */
-static void lay_out(kelvin_posteriors *p, const struct block *b)
-{
-    const size_t inputs = p->model->inputs;
-    if (p->there == b->first) return;
-    for (size_t at = 0; at < b->row; at++) {
-        const size_t i = kelvin_chains_observation(p->method, b->shape, at / p->lanes), from = b->first + i;
-        const bool is = i < b->n;
-        for (size_t j = 0; j < inputs; j++) p->act[0][j * b->row + at] = is ? p->x[from * inputs + j] : 0;
-        p->label[at] = is ? p->y[from] : -1;
-        if (p->weight) p->lane_weight[at] = is ? p->weight[from] : 0;
-    }
-    p->there = b->first;
 }
 
 /* K rows, KELVIN_BLOCK floats of each or those that there are, between two arrays. */
@@ -84,24 +69,25 @@ static void differentiate(kelvin_posteriors *p, const struct block *b)
 {
     const size_t K = p->model->classes, L = p->model->n_layers;
     const float *z = p->act[L];
+    const int32_t *label = p->label + b->at;
     float *slope = p->slope[L];
     for (size_t at = 0; at < b->row; at += KELVIN_BLOCK) {
         const size_t some = b->row - at < KELVIN_BLOCK ? b->row - at : KELVIN_BLOCK;
         copy_rows(p->z, KELVIN_BLOCK, z + at, b->row, K, some);
-        kelvin_density_block(p->kernels, &p->density, NULL, p->dz, p->z, p->label + at,
-                             p->weight ? p->lane_weight + at : NULL, K, some, p->scratch);
+        kelvin_density_block(p->kernels, &p->density, NULL, p->dz, p->z, label + at,
+                             p->weight ? p->weight + b->at + at : NULL, K, some, p->scratch);
         copy_rows(slope + at, b->row, p->dz, KELVIN_BLOCK, K, some);
     }
     if (b->n * p->lanes == b->row) return;
     for (size_t k = 0; k < K; k++)
-        for (size_t at = 0; at < b->row; at++) slope[k * b->row + at] = p->label[at] < 0 ? 0 : slope[k * b->row + at];
+        for (size_t at = 0; at < b->row; at++) slope[k * b->row + at] = label[at] < 0 ? 0 : slope[k * b->row + at];
 }
 
 static void run_block(kelvin_posteriors *p, size_t first, float *grad, const float *theta, bool add)
 {
     const struct block b = block_at(p, first);
     const size_t L = p->model->n_layers;
-    lay_out(p, &b);
+    p->act[0] = p->x + b.at * p->model->inputs;
     p->method->forward(p->layer, L, b.shape, p->act, theta);
     differentiate(p, &b);
     p->method->backward(p->layer, L, b.shape, p->slope, p->act, grad, theta, add);
@@ -199,9 +185,11 @@ static bool prior_suits(const kelvin_prior *prior, const kelvin_model *model)
 
 /* Eight lanes if they are half a vector; otherwise what four chains have fits into L1 better. Of five chains one goes
  * alone. */
-size_t kelvin_posteriors_fit(const kelvin_model *model, const kelvin_prior *prior, size_t chains)
+size_t kelvin_posteriors_fit(const kelvin_model *model, const kelvin_prior *prior, size_t n, size_t chains)
 {
-    if (chains < KELVIN_FEWEST_LANES || !model_suits(model) || !prior_suits(prior, model)) return 0;
+    enum { MOST_INPUTS = 4096 }; /* eight chains' copies of them stay in L2 */
+    if (chains < KELVIN_FEWEST_LANES || n * model->inputs > MOST_INPUTS) return 0;
+    if (!model_suits(model) || !prior_suits(prior, model)) return 0;
     return chains > 5 && model->kernels->chains_8->halved ? 8 : 4;
 }
 
@@ -221,7 +209,6 @@ static kelvin_status make_layers(kelvin_posteriors *p)
     p->act = kelvin_arena_alloc(p->arena, L + 1, sizeof *p->act);
     p->slope = kelvin_arena_alloc(p->arena, L + 1, sizeof *p->slope);
     if (!p->layer || !p->act || !p->slope) return KELVIN_ENOMEM;
-    if (!(p->act[0] = floats_of(p, model->inputs * lanes))) return KELVIN_ENOMEM;
     for (size_t l = 1; l <= L; l++) {
         const kelvin_layer *layer = &model->layer[l];
         const size_t n_in = kelvin_shape_size(layer->from), n_out = kelvin_shape_size(layer->to);
@@ -236,18 +223,38 @@ static kelvin_status make_layers(kelvin_posteriors *p)
     return KELVIN_OK;
 }
 
+/* From x (n, inputs). */
+static void lay_out(kelvin_posteriors *p, const struct block *b, const float *x, const kelvin_part *train)
+{
+    const size_t inputs = p->model->inputs;
+    float *to = p->x + b->at * inputs;
+    for (size_t lane = 0; lane < b->row; lane++) {
+        const size_t i = kelvin_chains_observation(p->method, b->shape, lane / p->lanes), from = b->first + i;
+        const bool is = i < b->n;
+        for (size_t j = 0; j < inputs; j++) to[j * b->row + lane] = is ? x[from * inputs + j] : 0;
+        p->label[b->at + lane] = is ? train->y[from] : -1;
+        if (p->weight) p->weight[b->at + lane] = is ? train->weight[from] : 0;
+    }
+}
+
 static kelvin_status make_data(kelvin_posteriors *p, const kelvin_data *data)
 {
     const kelvin_part *train = &data->train;
-    p->x = floats_of(p, p->n * data->inputs);
-    p->y = kelvin_arena_alloc(p->arena, p->n, sizeof *p->y);
-    if (!p->x || !p->y) return KELVIN_ENOMEM;
-    kelvin_part_slice(data, train, p->x, 0, p->n);
-    memcpy(p->y, train->y, p->n * sizeof *p->y);
-    if (!train->weight) return KELVIN_OK;
-    if (!(p->weight = floats_of(p, p->n))) return KELVIN_ENOMEM;
-    memcpy(p->weight, train->weight, p->n * sizeof *p->weight);
-    return KELVIN_OK;
+    const size_t lanes = p->lanes * KELVIN_BLOCK * block_count(p->model, p->n);
+    float *x = kelvin_alloc(p->n * data->inputs, sizeof *x);
+    p->x = floats_of(p, lanes * data->inputs);
+    p->label = kelvin_arena_alloc(p->arena, lanes, sizeof *p->label);
+    if (train->weight) p->weight = floats_of(p, lanes);
+    const bool there = x && p->x && p->label && (p->weight || !train->weight);
+    if (there) {
+        kelvin_part_slice(data, train, x, 0, p->n);
+        for (size_t first = 0; first < p->n; first += KELVIN_BLOCK) {
+            const struct block b = block_at(p, first);
+            lay_out(p, &b, x, train);
+        }
+    }
+    kelvin_free(x);
+    return there ? KELVIN_OK : KELVIN_ENOMEM;
 }
 
 static kelvin_status make_pull(kelvin_posteriors *p)
@@ -265,7 +272,7 @@ static kelvin_status make_pull(kelvin_posteriors *p)
 
 static kelvin_status make(kelvin_posteriors *p, const kelvin_data *data)
 {
-    const size_t K = p->model->classes, lanes = p->lanes * KELVIN_BLOCK;
+    const size_t K = p->model->classes;
     KELVIN_TRY(kelvin_kernels_get(&p->kernels));
     p->method = p->lanes == 8 ? p->kernels->chains_8 : p->kernels->chains_4;
     KELVIN_TRY(kelvin_arena_create(&p->arena));
@@ -275,9 +282,7 @@ static kelvin_status make(kelvin_posteriors *p, const kelvin_data *data)
     p->z = floats_of(p, K * KELVIN_BLOCK);
     p->dz = floats_of(p, K * KELVIN_BLOCK);
     p->scratch = floats_of(p, kelvin_density_scratch(K));
-    p->label = kelvin_arena_alloc(p->arena, lanes, sizeof *p->label);
-    p->lane_weight = floats_of(p, lanes);
-    if (!p->z || !p->dz || !p->scratch || !p->label || !p->lane_weight) return KELVIN_ENOMEM;
+    if (!p->z || !p->dz || !p->scratch) return KELVIN_ENOMEM;
     if (shard_count(p->model, p->n) == 1) return KELVIN_OK;
     return (p->partial = floats_of(p, p->model->n_params * p->lanes)) ? KELVIN_OK : KELVIN_ENOMEM;
 }
@@ -294,7 +299,6 @@ kelvin_status kelvin_posteriors_make(kelvin_posteriors **out, const kelvin_model
     if (prior) p->prior = *prior;
     p->lanes = lanes;
     p->n = data->train.n;
-    p->there = SIZE_MAX;
     const kelvin_status status = make(p, data);
     if (status)
         kelvin_posteriors_destroy(p);

@@ -134,7 +134,8 @@ static void run_shard(const struct evaluation *e, struct worker *w, size_t shard
 {
     kelvin_posterior *p = e->posterior;
     const kelvin_model *model = p->model;
-    const size_t begin = shard_begin(model, p->n, e->shards, shard), end = shard_begin(model, p->n, e->shards, shard + 1);
+    const size_t begin = shard_begin(model, p->n, e->shards, shard);
+    const size_t end = shard_begin(model, p->n, e->shards, shard + 1);
     const kelvin_weights *weights = e->rows ? p->row_weights : p->weights;
     kelvin_net *net = e->rows ? w->rows : w->net;
     double sum = 0;

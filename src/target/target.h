@@ -77,7 +77,7 @@ kelvin_prior kelvin_prior_of_tensor(const kelvin_prior *prior, const kelvin_mode
 
 /* ---- at several places at once ----
  *
- *     const size_t lanes = kelvin_posteriors_fit(model, &prior, 7);              // places at once for 7 chains: 8
+ *     const size_t lanes = kelvin_posteriors_fit(model, &prior, 18, 7);          // places at once for 7 chains
  *     kelvin_posteriors *posteriors;
  *     kelvin_status st = kelvin_posteriors_make(&posteriors, model, &density, &prior, data, lanes);
  *     kelvin_lanes target = kelvin_posteriors_lanes(posteriors);                 // for kelvin_sampler_advance_all
@@ -86,8 +86,9 @@ kelvin_prior kelvin_prior_of_tensor(const kelvin_prior *prior, const kelvin_mode
 /* Gradients of the posterior of all training data, to the bits that kelvin_posterior_target gives for each place. */
 typedef struct kelvin_posteriors kelvin_posteriors;
 
-/* How many lanes serve so many chains of one thread best; 0: they are better off one by one, or must be. */
-size_t kelvin_posteriors_fit(const kelvin_model *model, const kelvin_prior *prior, size_t chains);
+/* How many lanes serve so many chains of one thread best, at n observations; 0: they are better off one by one, or must
+ * be. */
+size_t kelvin_posteriors_fit(const kelvin_model *model, const kelvin_prior *prior, size_t n, size_t chains);
 
 /* `data` is not needed afterwards. */
 KELVIN_MUST_CHECK kelvin_status kelvin_posteriors_make(kelvin_posteriors **posteriors, const kelvin_model *model,
