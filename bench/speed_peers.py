@@ -49,10 +49,7 @@ KELVIN = {f"{network} {what}": (network, [prefix + "images_per_s"], rate)
 KELVIN.update((toy_race(c),
                ("leapfrog", [f"us_per_leapfrog_step_{min(c, 16)}_chains", "us_per_leapfrog_step"], micro))
               for c in TOY_CHAINS)  # fmt: skip
-# Without such a key: `kelvin sample` itself, the difference between a short run and a long one.
-KELVIN.update((table_race(rows, columns, c),
-               ("tables", [f"us_per_step_{rows}_{columns}_{c}_chains"], micro))
-              for rows, columns in TABLES for c in TABLE_CHAINS)  # fmt: skip
+# Tables are `kelvin sample` itself: Kelvin.tables.
 
 # Group -> what a peer's program is called and gets, and for how many threads.
 GROUPS = {
