@@ -307,4 +307,5 @@ void NAMED(forward)(float *out, float *squares, const float *in, const float *pa
 }
 
 #include "kernels/winograd_back.h"
+enum { TURNED = false }; /* the way back is the adjoint */
 #include "kernels/winograd_weights.h"

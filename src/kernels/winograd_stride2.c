@@ -350,4 +350,5 @@ void NAMED(gradient)(float *d_packed, const float *in, const float *d_out, const
     }
 }
 
+enum { TURNED = true }; /* the way back is a convolution, too */
 #include "kernels/winograd_weights.h"

@@ -1,6 +1,9 @@
-/* Winograd's minimal filtering: the weights to the points and back, for winograd.h, which includes this.
+/* Winograd's minimal filtering: the weights to the points and back, for winograd.h and winograd_stride2.c, which include
+ * this.
  *
- * Forms: (out blocks, points, in channels, 16), and for the way back (in blocks, points, out channels, 16). */
+ * Forms: (out blocks, points, in channels, 16), and for the way back (in blocks, points, out channels, 16): where that is
+ * the adjoint of the way forward the taps are as they are, and where it is a convolution of its own they are turned by
+ * half a turn, TURNED. */
 
 /* Where the taps from channel `c` to channel `k` of what is computed are, in w (out, in, 3, 3) of `in` channels. */
 static size_t filter_at(size_t in, bool back, size_t c, size_t k)
@@ -36,7 +39,7 @@ void NAMED(pack)(float *packed, const float *w, const struct conv *conv, bool ba
             const size_t first = block * KELVIN_LANES;
             for (size_t k = 0; k < smaller(KELVIN_LANES, to - first); k++)
                 for (size_t tap = 0; tap < 9; tap++)
-                    g[tap][k] = w[filter_at(conv->in.channels, back, c, first + k) + tap];
+                    g[back && TURNED ? 8 - tap : tap][k] = w[filter_at(conv->in.channels, back, c, first + k) + tap];
             pack_filter(packed + block * ALL_POINTS * weight_step(from) + c * KELVIN_LANES, weight_step(from),
                         (const float(*)[KELVIN_LANES])g);
         }
