@@ -11,7 +11,7 @@
  *     row 0: class 0 with probability 1.00, label 0
  *     row 1: class 0 with probability 1.00, label 0
  *     row 2: class 1 with probability 1.00, label 1
- *     right for 99.9 % of the rows
+ *     right for 99.8 % of the rows
  */
 #include <kelvin/kelvin.h>
 

@@ -317,7 +317,8 @@ static void lost_files_come_back(void **state)
     }
 }
 
-/* The samples of SGHMC are the same bits today; a chain can start from those of any run. */
+/* The samples of SGHMC are the same today, but for roundings: rows of a batch are added up in another order since 0.15.
+ * A chain can start from those of any run. */
 static void sampled_anew(void **state)
 {
     (void)state;
@@ -333,7 +334,7 @@ static void sampled_anew(void **state)
         float x[PARAMS], y[PARAMS];
         assert_ok(kelvin_samples_read(a, x, i));
         assert_ok(kelvin_samples_read(b, y, i));
-        assert_memory_equal(x, y, sizeof x);
+        for (size_t k = 0; k < PARAMS; k++) assert_near((double)x[k], (double)y[k], 1e-5);
     }
     kelvin_samples_close(a);
     kelvin_samples_close(b);

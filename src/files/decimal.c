@@ -28,6 +28,7 @@ static bool gives_back(char text[KELVIN_DECIMAL], int digits, double x)
 int kelvin_digits(double x)
 {
     char text[KELVIN_DECIMAL];
+    if (isinf(x)) return 1; /* a word */
     int digits = fabs(x) < DBL_MIN ? 1 : DBL_DIG;
     while (!gives_back(text, digits, x) && digits < MOST_DIGITS) digits++;
     for (const char *end = strchr(text, 'e'); digits > 1 && end && end[-1] == '0'; end--) digits--;
