@@ -159,7 +159,7 @@ INLINE void normals_of(float *out, const M words[4])
     box_muller(out + 16, words[2], words[3]);
 }
 
-/* The normals of `words`, which become those of block `next`: two chains of operations, and none waits for the other. */
+/* The normals of `words`, which become those of blocks from `next` on: neither waits for the other. */
 INLINE void normals_and_next(float *out, M words[4], uint32_t next, const kelvin_random *where,
                              const struct philox_keys *keys)
 {

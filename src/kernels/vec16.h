@@ -1,5 +1,5 @@
-/* v16: vectors of sixteen floats in one register of AVX-512, for long chains of operations on lanes that never mix: half
- * as many instructions, of which the processor can then look twice as far ahead. The vocabulary is that of vec.h. */
+/* v16: vectors of sixteen floats in one register of AVX-512, for long chains of operations on lanes that never mix:
+ * half as many instructions, so that the processor sees twice as far ahead. The vocabulary is that of vec.h. */
 #ifndef KERNELS_VEC16_H
 #define KERNELS_VEC16_H
 
