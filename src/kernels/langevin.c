@@ -6,8 +6,9 @@
 #include "base/random.h"
 #include "kernels/local.h"
 #include "kernels/normals.h"
+#include "kernels/wide.h"
 
-enum { GROUP = 32 };
+enum { GROUP = NORMALS };
 
 struct step {
     float decay, kick, noise, drift;
@@ -15,12 +16,12 @@ struct step {
 
 INLINE void step_group(float *theta, float *v, const float *g, const float *xi, struct step s)
 {
-    const v8 decay = v8_set(s.decay), kick = v8_set(s.kick), noise = v8_set(s.noise), drift = v8_set(s.drift);
-    for (int i = 0; i < GROUP; i += 8) {
-        const v8 pushed = v8_fma(kick, v8_load(g + i), v8_mul(decay, v8_load(v + i)));
-        const v8 moved = v8_fma(noise, v8_load(xi + i), pushed);
-        v8_store(v + i, moved);
-        v8_store(theta + i, v8_fma(drift, moved, v8_load(theta + i)));
+    const wide decay = wide_set(s.decay), kick = wide_set(s.kick), noise = wide_set(s.noise), drift = wide_set(s.drift);
+    for (int i = 0; i < GROUP; i += WIDE) {
+        const wide pushed = wide_fma(kick, wide_load(g + i), decay * wide_load(v + i));
+        const wide moved = wide_fma(noise, wide_load(xi + i), pushed);
+        wide_store(v + i, moved);
+        wide_store(theta + i, wide_fma(drift, moved, wide_load(theta + i)));
     }
 }
 
@@ -42,8 +43,10 @@ void NAME(langevin)(float *theta, float *v, const float *g, size_t n, float deca
     const struct step step = {decay, kick, noise, drift};
     const struct philox_keys keys = philox_keys(where);
     float xi[GROUP] = {0};
+    M words[4];
+    philox(words, 0, &where, &keys);
     for (size_t i = 0; i < n; i += GROUP) {
-        if (noise != 0) normals_32(xi, i, &where, &keys);
+        if (noise != 0) normals_and_next(xi, words, philox_place(i + GROUP).block, &where, &keys);
         if (n - i >= GROUP)
             step_group(theta + i, v + i, g + i, xi, step);
         else

@@ -6,17 +6,19 @@
 void NAME(normals)(float *out, size_t n, kelvin_random where)
 {
     const struct philox_keys keys = philox_keys(where);
-    for (size_t i = 0; i < n; i += 32) {
-        float some[32];
-        normals_32(some, i, &where, &keys);
-        memcpy(out + i, some, (n - i < 32 ? n - i : 32) * sizeof *out);
+    M words[4];
+    philox(words, 0, &where, &keys);
+    for (size_t i = 0; i < n; i += NORMALS) {
+        float some[NORMALS];
+        normals_and_next(some, words, philox_place(i + NORMALS).block, &where, &keys);
+        memcpy(out + i, some, (n - i < NORMALS ? n - i : NORMALS) * sizeof *out);
     }
 }
 
 void NAME(random_bits)(uint32_t bits[32], uint64_t first, kelvin_random where)
 {
     const struct philox_keys keys = philox_keys(where);
-    uint32_t words[4][8];
-    philox_8(words, philox_place(first).block, &where, &keys);
-    memcpy(bits, words, sizeof words);
+    M words[4];
+    philox(words, philox_place(first).block, &where, &keys);
+    UNROLLED(w, 4) memcpy(bits + 8 * w, &words[w], 8 * sizeof *bits);
 }

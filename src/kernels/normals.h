@@ -1,5 +1,5 @@
-/* Standard normals, 32 at a time: eight Philox blocks side by side, then Box-Muller. For the kernel `normals`, and for
- * those that use normals up as they are made.
+/* Standard normals, a group at a time: eight Philox blocks side by side, or sixteen where registers hold as many, then
+ * Box-Muller. For the kernel `normals`, and for those that use normals up as they are made.
  *
  *     n = sqrt(-2 log u) (cos, sin)(2 pi u'),   u = (bits + 1/2) / 2^32
  *
@@ -13,35 +13,68 @@
 
 #include <kelvin/base.h>
 
-/* bits / 2^32, rounded once */
-INLINE v8 unit(const uint32_t *bits)
+/* V, M and K: floats, integers and comparisons of as many blocks as go side by side. */
+#if defined(__AVX512F__)
+#include "kernels/vec16.h"
+#define V        v16
+#define M        m16
+#define K        k16
+#define V_(name) v16_##name
+#define M_(name) m16_##name
+#include "kernels/vmath_any.h"
+#else
+#define V        v8
+#define M        m8
+#define K        m8
+#define V_(name) v8_##name
+#define M_(name) m8_##name
+#endif
+enum { BLOCKS = sizeof(V) / sizeof(float), NORMALS = 4 * BLOCKS };
+
+/* u as the sum of what its upper and its lower sixteen bits say: below the exponent of 2^7 they count 2^-16 each, below
+ * that of 2^-9 they count 2^-32. So nothing is converted or scaled. */
+struct halves {
+    V high, low;
+};
+
+INLINE struct halves halves_of(M bits)
 {
-    float high[8], low[8];
-    for (int i = 0; i < 8; i++) {
-        high[i] = (float)(int32_t)(bits[i] >> 16);
-        low[i] = (float)(int32_t)(bits[i] & 0xffff) + 0.5f;
-    }
-    return v8_mul(v8_fma(v8_load(high), v8_set(65536.0f), v8_load(low)), v8_set(0x1p-32f));
+    const M high = M_(xor)(M_(shr)(bits, 16), M_(set)(0x43000000));
+    const M low = M_(xor)(M_(and)(bits, M_(set)(0xffff)), M_(set)(0x3b000000));
+    return (struct halves){V_(sub)(M_(floats)(high), V_(set)(0x1p7f)),
+                           V_(sub)(M_(floats)(low), V_(set)(0x1p-9f - 0x1p-33f))};
+}
+
+/* Rounded once. */
+INLINE V unit(struct halves u)
+{
+    return V_(add)(u.high, u.low);
 }
 
 /* -2 log u. Near 1 a float no longer tells u from 1: there the missing part is put back from 1 - u, which is exact. */
-INLINE v8 minus_2_log(const uint32_t *bits)
+INLINE V minus_2_log(struct halves a)
 {
-    uint32_t flipped[8];
-    for (int i = 0; i < 8; i++) flipped[i] = ~bits[i];
-    const v8 u = unit(bits), rest = unit(flipped), one = v8_set(1.0f);
-    const v8 lost = v8_div(v8_sub(v8_sub(one, u), rest), u);
-    const m8 upper = v8_gt(u, v8_set(0.5f));
-    return v8_mul(v8_set(-2.0f), v8_add(v8_log(u), v8_select(upper, lost, v8_set(0.0f))));
+    const struct halves flipped = {V_(sub)(V_(set)(1.0f - 0x1p-16f), a.high), V_(sub)(V_(set)(0x1p-16f), a.low)};
+    const V u = unit(a), rest = unit(flipped), one = V_(set)(1.0f);
+    const V lost = V_(div)(V_(sub)(V_(sub)(one, u), rest), u);
+    const K upper = V_(gt)(u, V_(set)(0.5f));
+    return V_(mul)(V_(set)(-2.0f), V_(add)(V_(log)(u), V_(select)(upper, lost, V_(set)(0.0f))));
 }
 
-INLINE void box_muller(float *first, float *second, const uint32_t *a, const uint32_t *b)
+/* The pairs of eight blocks go to out .. out + 15, those of the next eight 32 further. */
+INLINE void box_muller(float *out, M a, M b)
 {
-    v8 cosine, sine;
-    v8_sincos2pi(&cosine, &sine, unit(b));
-    const v8 radius = v8_sqrt(minus_2_log(a));
-    v8_store(first, v8_mul(radius, cosine));
-    v8_store(second, v8_mul(radius, sine));
+    V cosine, sine;
+    V_(sincos2pi)(&cosine, &sine, unit(halves_of(b)));
+    const V radius = V_(sqrt)(minus_2_log(halves_of(a)));
+    const V first = V_(mul)(radius, cosine), second = V_(mul)(radius, sine);
+#if defined(__AVX512F__)
+    v16_store(out, v16_lows(first, second));
+    v16_store(out + 32, v16_highs(first, second));
+#else
+    v8_store(out, first);
+    v8_store(out + 8, second);
+#endif
 }
 
 /* The keys of all rounds, which are those of a whole call. */
@@ -59,59 +92,81 @@ INLINE struct philox_keys philox_keys(kelvin_random where)
     return keys;
 }
 
-/* The four words of blocks `first` .. first + 7. */
+/* The four words of blocks `first` .. first + BLOCKS - 1. */
 #if defined(__AVX2__)
+typedef uint64_t philox_words __attribute__((vector_size(sizeof(V))));
+
+/* The product of the lower halves. */
+INLINE philox_words philox_product(philox_words a, uint32_t factor)
+{
+#if defined(__AVX512F__)
+    return (philox_words)_mm512_mul_epu32((__m512i)a, _mm512_set1_epi64(factor));
+#else
+    return (philox_words)_mm256_mul_epu32((__m256i)a, _mm256_set1_epi64x(factor));
+#endif
+}
+
 /* A word takes 64 bits, blocks with even numbers are in one vector, those with odd ones in the other: so a product is
  * there at once, its low half in place. What stands above a word is never looked at. */
-INLINE void philox_8(uint32_t words[4][8], uint32_t first, const kelvin_random *where, const struct philox_keys *keys)
+INLINE void philox(M words[4], uint32_t first, const kelvin_random *where, const struct philox_keys *keys)
 {
-    const __m256i factor_0 = _mm256_set1_epi64x(PHILOX_FACTOR_0), factor_2 = _mm256_set1_epi64x(PHILOX_FACTOR_2);
-    __m256i c[2][4];
+#if defined(__AVX512F__)
+    const philox_words even = {0, 2, 4, 6, 8, 10, 12, 14};
+#else
+    const philox_words even = {0, 2, 4, 6};
+#endif
+    philox_words c[2][4];
     UNROLLED(odd, 2) {
-        c[odd][0] = _mm256_add_epi32(_mm256_set1_epi32((int)first + odd), _mm256_setr_epi32(0, 0, 2, 0, 4, 0, 6, 0));
-        c[odd][1] = _mm256_set1_epi32((int)where->step);
-        c[odd][2] = _mm256_set1_epi32((int)where->chain);
-        c[odd][3] = _mm256_set1_epi32((int)where->stream);
+        c[odd][0] = even + (philox_words)M_(set)((int32_t)(first + (uint32_t)odd));
+        c[odd][1] = (philox_words)M_(set)((int32_t)where->step);
+        c[odd][2] = (philox_words)M_(set)((int32_t)where->chain);
+        c[odd][3] = (philox_words)M_(set)((int32_t)where->stream);
     }
     UNROLLED(round, PHILOX_ROUNDS) {
-        const __m256i k0 = _mm256_set1_epi32((int)keys->key[round][0]);
-        const __m256i k1 = _mm256_set1_epi32((int)keys->key[round][1]);
+        const philox_words k0 = (philox_words)M_(set)((int32_t)keys->key[round][0]);
+        const philox_words k1 = (philox_words)M_(set)((int32_t)keys->key[round][1]);
         UNROLLED(odd, 2) {
-            const __m256i a = _mm256_mul_epu32(c[odd][0], factor_0), b = _mm256_mul_epu32(c[odd][2], factor_2);
-            c[odd][0] = _mm256_xor_si256(_mm256_srli_epi64(b, 32), _mm256_xor_si256(c[odd][1], k0));
+            const philox_words a = philox_product(c[odd][0], PHILOX_FACTOR_0);
+            const philox_words b = philox_product(c[odd][2], PHILOX_FACTOR_2);
+            c[odd][0] = (b >> 32) ^ (c[odd][1] ^ k0);
             c[odd][1] = b;
-            c[odd][2] = _mm256_xor_si256(_mm256_srli_epi64(a, 32), _mm256_xor_si256(c[odd][3], k1));
+            c[odd][2] = (a >> 32) ^ (c[odd][3] ^ k1);
             c[odd][3] = a;
         }
     }
-    UNROLLED(w, 4) {
-        const __m256i word = _mm256_blend_epi32(c[0][w], _mm256_slli_epi64(c[1][w], 32), 0xaa);
-        memcpy(words[w], &word, sizeof word);
-    }
+    UNROLLED(w, 4) words[w] = (M)((c[0][w] & 0xffffffff) | c[1][w] << 32);
 }
 #else
-INLINE void philox_8(uint32_t words[4][8], uint32_t first, const kelvin_random *where, const struct philox_keys *keys)
+INLINE void philox(M words[4], uint32_t first, const kelvin_random *where, const struct philox_keys *keys)
 {
-    for (uint32_t i = 0; i < 8; i++) {
-        words[0][i] = first + i;
-        words[1][i] = where->step;
-        words[2][i] = where->chain;
-        words[3][i] = where->stream;
+    uint32_t c[4][BLOCKS];
+    for (uint32_t i = 0; i < BLOCKS; i++) {
+        c[0][i] = first + i;
+        c[1][i] = where->step;
+        c[2][i] = where->chain;
+        c[3][i] = where->stream;
     }
     for (int round = 0; round < PHILOX_ROUNDS; round++)
-        for (int i = 0; i < 8; i++)
-            philox_round(&words[0][i], &words[1][i], &words[2][i], &words[3][i], keys->key[round][0],
-                         keys->key[round][1]);
+        for (int i = 0; i < BLOCKS; i++)
+            philox_round(&c[0][i], &c[1][i], &c[2][i], &c[3][i], keys->key[round][0], keys->key[round][1]);
+    UNROLLED(w, 4) memcpy(&words[w], c[w], sizeof words[w]);
 }
 #endif
 
-/* Numbers `first` .. first + 31; first is a multiple of 32. */
-INLINE void normals_32(float *out, size_t first, const kelvin_random *where, const struct philox_keys *keys)
+INLINE void normals_of(float *out, const M words[4])
 {
-    uint32_t words[4][8];
-    philox_8(words, philox_place(first).block, where, keys);
-    box_muller(out, out + 8, words[0], words[1]);
-    box_muller(out + 16, out + 24, words[2], words[3]);
+    box_muller(out, words[0], words[1]);
+    box_muller(out + 16, words[2], words[3]);
+}
+
+/* The normals of `words`, which become those of blocks from `next` on: neither waits for the other. */
+INLINE void normals_and_next(float *out, M words[4], uint32_t next, const kelvin_random *where,
+                             const struct philox_keys *keys)
+{
+    M ahead[4];
+    philox(ahead, next, where, keys);
+    normals_of(out, words);
+    UNROLLED(w, 4) words[w] = ahead[w];
 }
 
 #endif

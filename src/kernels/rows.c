@@ -32,8 +32,12 @@ INLINE struct some take(struct some left)
 }
 
 /* Rows (or columns) that go together with V vectors of units, and a half: as many chains of multiply-adds as hide their
- * latency, and no more than sixteen registers hold. */
+ * latency, and no more than the registers hold: sixteen, or thirty-two. */
+#if defined(__AVX512F__)
+#define TOGETHER(V, HALF) ((V) == 1 && !(HALF) ? 8 : 6)
+#else
 #define TOGETHER(V, HALF) ((V) == 3 ? 4 : (V) == 2 ? (HALF) ? 4 : 6 : (HALF) ? 6 : 8)
+#endif
 enum { MOST = 10 }; /* of these, with a bias, and even */
 
 _Static_assert(KELVIN_ROWS_BEYOND >= 7 && KELVIN_BLOCK % 8 == 0 && KELVIN_BLOCK % 6 == 0, "whole tiles fit");

@@ -35,6 +35,7 @@
 
 typedef float vec_f __attribute__((vector_size(32 / VEC_PARTS)));
 typedef int32_t vec_i __attribute__((vector_size(32 / VEC_PARTS)));
+typedef uint32_t vec_u __attribute__((vector_size(32 / VEC_PARTS)));
 
 /* for (int i = 0; i < n; i++), n a constant up to 12, unrolled: arrays of vectors stay in registers only if no index is
  * left. */
@@ -222,6 +223,10 @@ INLINE m8 m8_shl(m8 a, int n)
 INLINE m8 m8_sar(m8 a, int n)
 {
     EACH(m8, P(a) >> n);
+}
+INLINE m8 m8_shr(m8 a, int n)
+{
+    EACH(m8, (vec_i)((vec_u)P(a) >> (uint32_t)n));
 }
 INLINE v8 m8_to_float(m8 a)
 {
