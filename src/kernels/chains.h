@@ -63,7 +63,7 @@ INLINE void tile(int J, int V, float *y, struct matrix m, const float *x, size_t
                  bool RELU, float leak, bool BACKWARD, const float *act)
 {
     const vec slope = vec_set(leak);
-    vec sum[2][6];
+    vec sum[2][5];
     UNROLLED(t, J) UNROLLED(v, V) sum[t][v] = BACKWARD ? vec_set(0.0f) : weights(b + t * CHAINS);
     const float *w = m.w;
     do {
@@ -84,7 +84,8 @@ INLINE void tile(int J, int V, float *y, struct matrix m, const float *x, size_t
     }
 }
 
-/* Units j .. j+J-1, all vectors: 18 observations are 18 or 9 of them. */
+/* Units j .. j+J-1, all vectors: whatever the shape, fives and fours make them up, of 18 observations 5 + 4 or twice
+ * that. Two units of four are as many sums as are under way at a time. */
 INLINE void units(int J, float *y, size_t j, struct matrix m, const float *x, size_t n, size_t row, const float *b,
                   bool RELU, float leak, bool BACKWARD, const float *act)
 {
@@ -93,11 +94,9 @@ INLINE void units(int J, float *y, size_t j, struct matrix m, const float *x, si
     y += j * row;
     act += j * row;
     if (!BACKWARD) b += j * CHAINS;
-    for (; at + 6 * LANES <= row; at += 6 * LANES)
-        tile(J, 6, y + at, m, x + at, n, row, b, RELU, leak, BACKWARD, act + at);
-    for (; at + 3 * LANES <= row; at += 3 * LANES)
-        tile(J, 3, y + at, m, x + at, n, row, b, RELU, leak, BACKWARD, act + at);
-    for (; at < row; at += LANES) tile(J, 1, y + at, m, x + at, n, row, b, RELU, leak, BACKWARD, act + at);
+    for (; (row - at) % (4 * LANES) > 0; at += 5 * LANES)
+        tile(J, 5, y + at, m, x + at, n, row, b, RELU, leak, BACKWARD, act + at);
+    for (; at < row; at += 4 * LANES) tile(J, 4, y + at, m, x + at, n, row, b, RELU, leak, BACKWARD, act + at);
 }
 
 INLINE void multiply_as(float *y, size_t n_y, struct matrix m, const float *x, size_t n_x, size_t row, const float *b,

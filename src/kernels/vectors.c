@@ -2,24 +2,27 @@
 #include "kernels/local.h"
 #include "kernels/wide.h"
 
-/* What numbers are multiplied with, by lanes: of one chain all the same. */
+/* What numbers are multiplied with, by lanes: of one chain all the same, which is a constant in each copy of this code.
+ */
 struct lanes {
     v8 all;
-    float one[8];
+    const float *one; /* (8), or NULL: */
+    float each;
 };
 
 INLINE struct lanes lanes_of(const float *a)
 {
-    struct lanes lanes = {.all = v8_load(a)};
-    v8_store(lanes.one, lanes.all);
-    return lanes;
+    return (struct lanes){.all = v8_load(a), .one = a};
 }
 
 INLINE struct lanes same(float a)
 {
-    struct lanes lanes = {.all = v8_set(a)};
-    v8_store(lanes.one, lanes.all);
-    return lanes;
+    return (struct lanes){.all = v8_set(a), .each = a};
+}
+
+INLINE float lane(const struct lanes *a, size_t i)
+{
+    return a->one ? a->one[i % 8] : a->each;
 }
 
 INLINE void axpy(float *restrict y, const struct lanes *a, const float *restrict x, size_t n)
@@ -27,7 +30,7 @@ INLINE void axpy(float *restrict y, const struct lanes *a, const float *restrict
     size_t i = 0;
 #pragma GCC unroll 4
     for (; i + 8 <= n; i += 8) v8_store(y + i, v8_fma(a->all, v8_load(x + i), v8_load(y + i)));
-    for (; i < n; i++) y[i] = float_fma(a->one[i % 8], x[i], y[i]);
+    for (; i < n; i++) y[i] = float_fma(lane(a, i), x[i], y[i]);
 }
 
 /* pull NULL: the gradient is g. */
@@ -43,9 +46,9 @@ INLINE void kick_drift(float *restrict theta, float *restrict v, const float *re
         v8_store(theta + i, v8_fma(h->all, moved, at));
     }
     for (; i < n; i++) {
-        const float grad = pull ? float_fma(pull->one[i % 8], theta[i], g[i]) : g[i];
-        v[i] = float_fma(e->one[i % 8], grad, v[i]);
-        theta[i] = float_fma(h->one[i % 8], v[i], theta[i]);
+        const float grad = pull ? float_fma(lane(pull, i), theta[i], g[i]) : g[i];
+        v[i] = float_fma(lane(e, i), grad, v[i]);
+        theta[i] = float_fma(lane(h, i), v[i], theta[i]);
     }
 }
 
@@ -56,7 +59,7 @@ INLINE void axpy_by(float *restrict y, const struct lanes *a, const float *restr
 #pragma GCC unroll 4
     for (; i + 8 <= n; i += 8)
         v8_store(y + i, v8_fma(a->all, v8_mul(v8_load(x + i), v8_load(by + i)), v8_load(y + i)));
-    for (; i < n; i++) y[i] = float_fma(a->one[i % 8], x[i] * by[i], y[i]);
+    for (; i < n; i++) y[i] = float_fma(lane(a, i), x[i] * by[i], y[i]);
 }
 
 void NAME(axpy)(float *restrict y, float a, const float *restrict x, size_t n)

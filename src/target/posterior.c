@@ -115,18 +115,13 @@ static void take_in(const kelvin_posterior *p, const struct worker *w, size_t fi
                       fresh->x ? fresh->x + first * p->model->inputs : w->x, n);
 }
 
-/* The block of a shard that begins at `first`. With one shard of rows its gradient is the gradient. */
-static kelvin_block block_of(const struct evaluation *e, size_t first, size_t begin, size_t end)
+/* The block that begins at `first` is one of rows as they lie. With one shard its gradient is the gradient. */
+static void take_rows(kelvin_block *block, const struct evaluation *e, size_t first, size_t end)
 {
-    const kelvin_posterior *p = e->posterior;
     const size_t left = end - first;
-    kelvin_block block = e->rows ? (kelvin_block){.row = p->row + first,
-                                                  .n = left < KELVIN_BLOCK ? left : KELVIN_BLOCK,
-                                                  .scale = e->shards == 1 ? e->scale : 1.0f}
-                                 : kelvin_model_block(p->model, p->x, p->n, first);
-    block.first = first == begin;
-    block.last = first + block.n == end;
-    return block;
+    block->row = e->posterior->row + first;
+    block->n = left < KELVIN_BLOCK ? left : KELVIN_BLOCK;
+    block->scale = e->shards == 1 ? e->scale : 1.0f;
 }
 
 /* A gradient goes to `grad` unless NULL. */
@@ -141,9 +136,12 @@ static void run_shard(const struct evaluation *e, struct worker *w, size_t shard
     double sum = 0;
     kelvin_outputs outputs = {0};
     for (size_t first = begin; first < end; first += model->block) {
-        const kelvin_block block = block_of(e, first, begin, end);
+        kelvin_block block = kelvin_model_block(model, p->x, p->n, first);
         struct outputs said;
         double part;
+        if (e->rows) take_rows(&block, e, first, end);
+        block.first = first == begin;
+        block.last = first + block.n == end;
         if (p->fresh.is && !e->rows) take_in(p, w, first, block.n);
         kelvin_net_forward(net, w->z, weights, &block);
         if (e->logits) kelvin_block_logits(e->logits + first * model->classes, w->z, model->classes, block.n);
