@@ -6,6 +6,8 @@ failed=0
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
+# mpiruns that make the folder for their files at once may fail with "File exists" (Open MPI 4.1.4).
+export OMPI_MCA_orte_tmpdir_base=$work
 
 # check NAME COMMAND...: passes if the command succeeds.
 check() {

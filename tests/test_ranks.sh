@@ -169,7 +169,8 @@ done
 # Several jobs that name no folder.
 mkdir nameless
 for i in 1 2 3; do
-    (cd nameless && timeout -k 5 60 mpirun $root_option -n 2 "$kelvin" $sghmc --seed $i --threads 1 >out-$i 2>err-$i
+    mkdir mpi-$i
+    (cd nameless && OMPI_MCA_orte_tmpdir_base=$work/mpi-$i timeout -k 5 60 mpirun $root_option -n 2 "$kelvin" $sghmc --seed $i --threads 1 >out-$i 2>err-$i
     echo $? >code-$i) &
 done
 wait
