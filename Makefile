@@ -57,7 +57,7 @@ web: packages-web build/build.ninja
 
 test-web: packages-test-web build/build.ninja
 	$(find_web)
-	ninja -C build web explorer-native kelvin
+	ninja -C build web web/explorer-native kelvin
 	tests/web/test_web.sh build/kelvin
 
 test: packages-test build/build.ninja
