@@ -179,6 +179,12 @@ static double time_part(struct sampling *s, size_t part, size_t calls)
     return (cpu_now() - start) / (double)calls;
 }
 
+/* Whether the chain has so many steps left; what comes after its end is nothing that it would do. */
+static bool goes_on(const struct sampling *s, size_t steps)
+{
+    return !s->status && s->chain.step + steps + 1 < s->chain.steps;
+}
+
 /* Turns are short, so that many of them are left alone, but long enough to be timed. */
 static kelvin_status take_turns(struct bench_times times[PARTS], struct sampling *s, bool quick)
 {
@@ -191,7 +197,7 @@ static kelvin_status take_turns(struct bench_times times[PARTS], struct sampling
         time_part(s, part, 1); /* cold */
         calls[part] = 1 + (size_t)(burst / fmax(time_part(s, part, 1), 1e-7));
     }
-    for (; turns < MOST_TURNS && (turns < least || all < seconds) && !s->status; turns++)
+    for (; turns < MOST_TURNS && (turns < least || all < seconds) && goes_on(s, calls[STEP]); turns++)
         for (size_t part = 0; part < PARTS; part++) {
             taken[part * MOST_TURNS + turns] = time_part(s, part, calls[part]);
             all += taken[part * MOST_TURNS + turns] * (double)calls[part];
