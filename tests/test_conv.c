@@ -21,6 +21,7 @@ static const struct plain_conv shapes[] = {
     {1, 3, 7, 4, 9, 5, 2},    {1, 33, 16, 3, 3, 5, 1},   {1, 64, 64, 8, 8, 3, 1},   {1, 20, 20, 1, 23, 3, 1},
     {1, 6, 6, 14, 17, 1, 5},  {1, 6, 6, 14, 17, 1, 1},   {4, 32, 32, 6, 10, 3, 1},  {2, 16, 16, 1, 2, 5, 3},
     {1, 16, 16, 32, 32, 3, 1},
+    {2, 40, 33, 9, 6, 3, 1}, /* three blocks of channels on both sides */
     /* 3x3, stride 2: tiles that are cut off at either end or both, some in each direction, several parts of them */
     {1, 16, 16, 9, 9, 3, 2},  {5, 3, 20, 21, 6, 3, 2},   {2, 48, 17, 7, 30, 3, 2},  {1, 16, 16, 1, 33, 3, 2},
     {3, 17, 16, 35, 34, 3, 2}, {7, 5, 3, 15, 16, 3, 2}};

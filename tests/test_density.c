@@ -263,7 +263,7 @@ static void check_block(const struct kelvin_kernels *kernels, const struct membe
     enum { B = KELVIN_BLOCK };
     float z[10 * B], dz[10 * B], again[10 * B], scratch[4 * 10 * B];
     int32_t y[B];
-    assert_true(kelvin_density_scratch(K) <= sizeof scratch / sizeof *scratch);
+    assert_true(kelvin_density_scratch(K, KELVIN_BLOCK) <= sizeof scratch / sizeof *scratch);
     for (size_t i = 0; i < B; i++) {
         y[i] = i < n ? (int32_t)(i % K) : INT32_MAX;
         for (size_t k = 0; k < K; k++) {

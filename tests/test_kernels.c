@@ -129,6 +129,30 @@ static void flat_vectors(void **state)
         }
 }
 
+/* Nothing is written beyond the columns, nor between the end of a row and the next. */
+static void turned_tables(void **state)
+{
+    (void)state;
+    enum { SIDE = 21, APART = SIDE + 3 };
+    const struct kelvin_kernels *all[KELVIN_ISA_COUNT];
+    const size_t n_tables = tables(all);
+    const float guard = 3.25f, scale = 0.7f;
+    float from[SIDE * APART], to[APART * APART];
+    for (size_t i = 0; i < SIDE * APART; i++) from[i] = noise(1, i);
+    for (size_t t = 0; t < n_tables; t++)
+        for (size_t rows = 1; rows <= SIDE; rows++)
+            for (size_t columns = 1; columns <= SIDE; columns++) {
+                const size_t from_row = columns + rows % 4, to_row = rows + columns % 4;
+                for (size_t i = 0; i < APART * APART; i++) to[i] = guard;
+                all[t]->turn(to, to_row, from, from_row, rows, columns, scale);
+                for (size_t i = 0; i < APART * APART; i++) {
+                    const size_t c = i / to_row, r = i % to_row;
+                    const bool inside = c < columns && r < rows;
+                    assert_true(to[i] == (inside ? scale * from[r * from_row + c] : guard));
+                }
+            }
+}
+
 static void normals_are_those_of_base(void **state)
 {
     (void)state;
@@ -187,11 +211,11 @@ static void softmax_block(void **state)
             for (size_t i = 0; i < size; i++) {
                 z[i] = noise(4, i) * expf((float)(i % KELVIN_BLOCK) / 4 - 1); /* from flat to all but certain */
                 g[i] = noise(5, i);
-                dz[i] = 0.25f;
+                dz[i] = (float)NAN; /* which is set */
             }
             for (size_t k = 0; k < K; k++) z[k * KELVIN_BLOCK] = 1.5f; /* a tie of all */
-            all[t]->softmax(l, p, q, z, K);
-            all[t]->softmax_backward(dz, g, p, q, K);
+            all[t]->softmax(l, p, q, z, K, KELVIN_BLOCK);
+            all[t]->softmax_backward(dz, g, p, q, K, KELVIN_BLOCK);
             for (size_t i = 0; i < KELVIN_BLOCK; i++) {
                 float top = -INFINITY;
                 for (size_t k = 0; k < K; k++) top = fmaxf(top, z[k * KELVIN_BLOCK + i]);
@@ -209,7 +233,7 @@ static void softmax_block(void **state)
                     const double relative = 6e-7 + 0x1p-24 * fabs(lk), spread = 0x1p-24 * fabs(log(others / sum));
                     assert_near((double)p[at], pk, relative * pk + 1.2e-38);
                     assert_near((double)q[at], others / sum, (6e-7 + spread) * others / sum + 1.2e-38);
-                    assert_near((double)dz[at] - 0.25, (double)g[at] - pk * all_g, 1e-6 * (double)K * 4);
+                    assert_near((double)dz[at], (double)g[at] - pk * all_g, 1e-6 * (double)K * 4);
                 }
             }
             assert_same_bits(all[t], 0, l, size);
@@ -249,18 +273,18 @@ static void categorical_is_softmax_and_back(void **state)
             make_logits(z, K, false);
             memset(g, 0, sizeof g);
             memset(want, 0, sizeof want);
-            all[t]->softmax(l, p, q, z, K);
+            all[t]->softmax(l, p, q, z, K, KELVIN_BLOCK);
             for (size_t i = 0; i < KELVIN_BLOCK; i++) {
                 label[i] = i % 11 == 10 ? -1 : (int32_t)(i * 7 % K);
                 expected[i] = label[i] < 0 ? 0 : l[(size_t)label[i] * KELVIN_BLOCK + i];
                 if (label[i] >= 0) g[(size_t)label[i] * KELVIN_BLOCK + i] = 1;
             }
-            all[t]->softmax_backward(want, g, p, q, K);
+            all[t]->softmax_backward(want, g, p, q, K, KELVIN_BLOCK);
             for (size_t i = 0; i < size; i++)
                 if (label[i % KELVIN_BLOCK] < 0) want[i] = 0;
             for (size_t i = 0; i < size; i++) dz[i] = again[i] = (float)NAN;
-            all[t]->categorical(dz, value, &said, z, label, K);
-            all[t]->categorical(again, NULL, NULL, z, label, K);
+            all[t]->categorical(dz, value, &said, z, label, K, KELVIN_BLOCK);
+            all[t]->categorical(again, NULL, NULL, z, label, K, KELVIN_BLOCK);
             all[t]->outputs(&otherwise, z, K);
             assert_memory_equal(dz, want, size * sizeof *dz);
             assert_memory_equal(again, want, size * sizeof *dz);
@@ -268,7 +292,7 @@ static void categorical_is_softmax_and_back(void **state)
             assert_memory_equal(&said, &otherwise, sizeof said);
             assert_same_bits(all[t], 0, dz, size);
             make_logits(z, K, true); /* what is said of them is the same */
-            all[t]->categorical(dz, value, &said, z, label, K);
+            all[t]->categorical(dz, value, &said, z, label, K, KELVIN_BLOCK);
             all[t]->outputs(&otherwise, z, K);
             assert_memory_equal(said.top, otherwise.top, sizeof said.top);
             for (size_t i = 0; i < KELVIN_BLOCK; i++) {
@@ -276,6 +300,52 @@ static void categorical_is_softmax_and_back(void **state)
                 assert_true(said.range[i] == otherwise.range[i] || (isnan(said.range[i]) && isnan(otherwise.range[i])));
             }
         }
+}
+
+/* Row k of one block out of some that stand side by side. */
+static void take_block(float *to, const float *from, size_t K, size_t lanes, size_t at)
+{
+    for (size_t k = 0; k < K; k++) memcpy(to + k * KELVIN_BLOCK, from + k * lanes + at, KELVIN_BLOCK * sizeof *to);
+}
+
+/* dz by softmax, back from g, and by the categorical density: of all lanes at once. */
+static void three_ways(float *l, float *dz, float *categorical, const struct kelvin_kernels *kernels, const float *z,
+                       const float *g, const int32_t *label, size_t K, size_t lanes)
+{
+    static float p[FLOATS], q[FLOATS];
+    kernels->softmax(l, p, q, z, K, lanes);
+    kernels->softmax_backward(dz, g, p, q, K, lanes);
+    kernels->categorical(categorical, NULL, NULL, z, label, K, lanes);
+}
+
+static void blocks_side_by_side_are_blocks_alone(void **state)
+{
+    (void)state;
+    const struct kelvin_kernels *all[KELVIN_ISA_COUNT];
+    const size_t n_tables = tables(all), classes[] = {2, 3, 10};
+    for (size_t c = 0; c < 3; c++)
+        for (size_t t = 0; t < n_tables; t++)
+            for (size_t lanes = KELVIN_BLOCK; lanes <= 8 * KELVIN_BLOCK; lanes += KELVIN_BLOCK) {
+                static float z[FLOATS], g[FLOATS], got[3][FLOATS], want[3][FLOATS], part[3][FLOATS];
+                int32_t label[8 * KELVIN_BLOCK];
+                const size_t K = classes[c], size = K * KELVIN_BLOCK * sizeof(float);
+                assert_true(K * lanes <= FLOATS);
+                for (size_t i = 0; i < K * lanes; i++) {
+                    z[i] = noise(4, i) * expf((float)(i % 31) / 5 - 2);
+                    g[i] = noise(5, i);
+                }
+                for (size_t i = 0; i < lanes; i++) label[i] = i % 7 == 6 ? -1 : (int32_t)(i * 5 % K);
+                three_ways(got[0], got[1], got[2], all[t], z, g, label, K, lanes);
+                for (size_t at = 0; at < lanes; at += KELVIN_BLOCK) {
+                    take_block(part[0], z, K, lanes, at);
+                    take_block(part[1], g, K, lanes, at);
+                    three_ways(want[0], want[1], want[2], all[t], part[0], part[1], label + at, K, KELVIN_BLOCK);
+                    for (size_t i = 0; i < 3; i++) {
+                        take_block(part[i], got[i], K, lanes, at);
+                        assert_memory_equal(part[i], want[i], size);
+                    }
+                }
+            }
 }
 
 /* ---- inner products, and bits ---- */
@@ -302,21 +372,42 @@ static void inner_products(void **state)
         }
 }
 
+/* As the book has it, one number after the other. */
+static void plain_permutation(uint32_t *out, uint32_t n, kelvin_random where)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t j = kelvin_uniform_int(where, i, i + 1);
+        out[i] = out[j];
+        out[j] = i;
+    }
+}
+
+/* Of so many as the last size has, some fall into the interval that is thrown away, or might. */
 static void bits_are_those_of_base(void **state)
 {
     (void)state;
+    enum { MANY = 400000 };
+    static uint32_t order[MANY], expected[MANY];
+    static const uint32_t sizes[] = {0, 1, 2, 63, 64, 65, 1000, MANY};
     const struct kelvin_kernels *all[KELVIN_ISA_COUNT];
     const size_t n_tables = tables(all);
     const kelvin_random where = {0x123456789abcdefull, 3, 70000, KELVIN_STREAM_ORDER};
     for (size_t t = 0; t < n_tables; t++) {
-        uint32_t bits[32], order[1000], expected[1000];
-        for (uint64_t first = 0; first < 4096; first += 32) {
+        uint32_t bits[KELVIN_BITS];
+        for (uint64_t first = 0; first < 4096; first += KELVIN_BITS) {
             all[t]->random_bits(bits, first, where);
-            for (uint64_t i = 0; i < 32; i++) assert_true(bits[i] == kelvin_random_bits(where, first + i));
+            for (uint64_t i = 0; i < KELVIN_BITS; i++) assert_true(bits[i] == kelvin_random_bits(where, first + i));
         }
-        kelvin_permutation(expected, 1000, where);
-        kelvin_permutation_of(order, 1000, where, all[t]->random_bits);
-        assert_memory_equal(order, expected, sizeof order);
+    }
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        plain_permutation(expected, sizes[s], where);
+        kelvin_permutation(order, sizes[s], where);
+        assert_memory_equal(order, expected, sizes[s] * sizeof *order);
+        for (size_t t = 0; t < n_tables; t++) {
+            memset(order, 0, sizeof order);
+            kelvin_permutation_of(order, sizes[s], where, all[t]->random_bits);
+            assert_memory_equal(order, expected, sizes[s] * sizeof *order);
+        }
     }
 }
 
@@ -507,10 +598,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elementary_functions),
         cmocka_unit_test(flat_vectors),
+        cmocka_unit_test(turned_tables),
         cmocka_unit_test(normals_are_those_of_base),
         cmocka_unit_test(small_radii),
         cmocka_unit_test(softmax_block),
         cmocka_unit_test(categorical_is_softmax_and_back),
+        cmocka_unit_test(blocks_side_by_side_are_blocks_alone),
         cmocka_unit_test(inner_products),
         cmocka_unit_test(bits_are_those_of_base),
         cmocka_unit_test(shapes_hold_their_observations),

@@ -295,6 +295,25 @@ static void steps_together_are_steps_alone(void **state)
     }
 }
 
+/* One block or several, with priors that pull all parameters alike, or weights and biases differently, or by no
+ * constant. */
+static void steps_whatever_the_data_and_the_prior(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {1, 10, 24, 25, 61};
+    static const char *const priors[] = {"normal:0.7", "fan-in:1.3", "student-t:3,1", NULL};
+    const double plain[KELVIN_SETTINGS] = {0.02, 4, 0};
+    for (int isa = 0; use_next(&isa);)
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+            for (size_t j = 0; j < sizeof priors / sizeof *priors; j++)
+                for (size_t k = 0; k < 2; k++) {
+                    struct problem p = {0};
+                    make(&p, &nets[2], "dirclip:1.2,-30", priors[j], sizes[i], i % 2);
+                    same_steps(&p, plain, false, 4, lanes_of[k]);
+                    unmake(&p);
+                }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -304,6 +323,7 @@ int main(void)
         cmocka_unit_test(without_memory_it_says_so),
         cmocka_unit_test(who_is_better_off_alone),
         cmocka_unit_test(steps_together_are_steps_alone),
+        cmocka_unit_test(steps_whatever_the_data_and_the_prior),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

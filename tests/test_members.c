@@ -134,7 +134,7 @@ static void check_float(const struct kelvin_kernels *kernels, const kelvin_densi
                         size_t n, double scale)
 {
     float *z = room(K * KELVIN_BLOCK, sizeof *z), *dz = room(K * KELVIN_BLOCK, sizeof *dz);
-    float *scratch = room(kelvin_density_scratch(K), sizeof *scratch);
+    float *scratch = room(kelvin_density_scratch(K, KELVIN_BLOCK), sizeof *scratch);
     int32_t y[KELVIN_BLOCK];
     double logp, sum = 0, size = 0;
     for (size_t i = 0; i < n; i++) y[i] = (int32_t)((3 * i + 1) % K);

@@ -65,28 +65,43 @@ uint32_t kelvin_uniform_int(kelvin_random where, uint64_t index, uint32_t bound)
     return uniform_int(kelvin_random_bits(where, index), where, index, bound);
 }
 
-enum { GROUP = 32 };
-
-/* The bits of GROUP indices from a multiple of it on: all words of eight blocks, instead of one each of 32. */
-static void group_bits(uint32_t bits[GROUP], uint64_t first, kelvin_random where)
+/* The bits of indices from a multiple of their number on: all words of some blocks, instead of one each of as many. */
+static void group_bits(uint32_t bits[KELVIN_BITS], uint64_t first, kelvin_random where)
 {
     const uint32_t key[2] = {(uint32_t)where.seed, (uint32_t)(where.seed >> 32)};
-    for (uint32_t i = 0; i < GROUP / 4; i++) {
-        const uint32_t counter[4] = {philox_place(first + i).block, where.step, where.chain, where.stream};
-        uint32_t words[4];
+    for (uint32_t i = 0; i < KELVIN_BITS / 4; i++) {
+        uint32_t words[4], *to = bits + i / 8 * 32 + i % 8;
+        const uint32_t counter[4] = {philox_place(first).block + i, where.step, where.chain, where.stream};
         kelvin_philox(words, counter, key);
-        for (uint32_t w = 0; w < 4; w++) bits[GROUP / 4 * w + i] = words[w];
+        for (uint32_t w = 0; w < 4; w++) to[8 * w] = words[w];
     }
+}
+
+/* uniform_int of indices first .. below bounds first + 1 .., all at once: only where one of them might be thrown away
+ * (once in 2^32 / bound) one by one. */
+static void places(uint32_t place[KELVIN_BITS], const uint32_t bits[KELVIN_BITS], kelvin_random where, uint32_t first)
+{
+    uint32_t doubtful = 0;
+    for (uint32_t i = 0; i < KELVIN_BITS; i++) {
+        const uint64_t m = (uint64_t)bits[i] * (first + i + 1);
+        place[i] = (uint32_t)(m >> 32);
+        doubtful |= (uint32_t)m < first + i + 1;
+    }
+    for (uint32_t i = 0; doubtful && i < KELVIN_BITS; i++)
+        place[i] = uniform_int(bits[i], where, first + i, first + i + 1);
 }
 
 void kelvin_permutation_of(uint32_t *out, uint32_t n, kelvin_random where, kelvin_bits *some)
 {
-    uint32_t bits[GROUP];
-    for (uint32_t i = 0; i < n; i++) { /* Fisher-Yates, inside out */
-        if (i % GROUP == 0) some(bits, i, where);
-        const uint32_t j = uniform_int(bits[i % GROUP], where, i, i + 1);
-        out[i] = out[j];
-        out[j] = i;
+    uint32_t bits[KELVIN_BITS], place[KELVIN_BITS];
+    for (uint32_t first = 0, count; first < n; first += count) { /* Fisher-Yates, inside out */
+        count = n - first < KELVIN_BITS ? n - first : KELVIN_BITS;
+        some(bits, first, where);
+        places(place, bits, where, first);
+        for (uint32_t i = 0; i < count; i++) {
+            out[first + i] = out[place[i]];
+            out[place[i]] = first + i;
+        }
     }
 }
 

@@ -54,8 +54,10 @@ double kelvin_normal(kelvin_random where, uint64_t index);
 
 /* A uniformly random permutation of 0 .. n-1. */
 void kelvin_permutation(uint32_t *out, uint32_t n, kelvin_random where);
-/* The same one by bits of the caller's: `some` is kelvin_random_bits(where, first + 0 .. 31), as kernels have it. */
-typedef void kelvin_bits(uint32_t bits[32], uint64_t first, kelvin_random where);
+/* The same one by bits of the caller's: `some` is kelvin_random_bits(where, first + 0 .. KELVIN_BITS - 1), as kernels
+ * have it. */
+enum { KELVIN_BITS = 64 };
+typedef void kelvin_bits(uint32_t bits[KELVIN_BITS], uint64_t first, kelvin_random where);
 void kelvin_permutation_of(uint32_t *out, uint32_t n, kelvin_random where, kelvin_bits *some);
 
 #endif

@@ -72,6 +72,7 @@ double kelvin_density_eval(const kelvin_density *density, double *grad, const do
         }
         const struct block_double b = {.K = n,
                                        .classes = K,
+                                       .row = 1,
                                        .x = type->on_logits ? z + first : l,
                                        .y = &label,
                                        .top = &top,

@@ -105,7 +105,7 @@ typedef struct term term_function(struct class_view v, const real *c);
 INLINE void add_terms(real *restrict value, real *restrict g, const block *b, size_t k, term_function *term,
                       const real *c)
 {
-    const real *x = b->x + k * LANES;
+    const real *x = b->x + k * b->row;
     for (size_t i = 0; i < LANES; i++) {
         const real share = b->share[i];
         const struct class_view v = {x[i], b->y[i] == (int32_t)k, x[i] == b->top[i] ? share : 0};
@@ -119,9 +119,9 @@ INLINE void add_terms(real *restrict value, real *restrict g, const block *b, si
 INLINE void each_class(const block *b, term_function *term, const real *c)
 {
     if (b->value)
-        for (size_t k = 0; k < b->K; k++) add_terms(b->value, b->g + k * LANES, b, k, term, c);
+        for (size_t k = 0; k < b->K; k++) add_terms(b->value, b->g + k * b->row, b, k, term, c);
     else
-        for (size_t k = 0; k < b->K; k++) add_terms(NULL, b->g + k * LANES, b, k, term, c);
+        for (size_t k = 0; k < b->K; k++) add_terms(NULL, b->g + k * b->row, b, k, term, c);
 }
 
 /* Parameter priors: terms are summed in double whatever the parameters are; slopes are as precise as these. */

@@ -6,7 +6,8 @@
 #include "base/random.h"
 #include "density/density.h"
 
-/* Observations that stand side by side: class k of observation i is at k * lanes + i. */
+/* Observations that stand side by side: class k of observation i is at k * row + i, where a row is all of them, or more.
+ */
 enum { LANES_float = KELVIN_BLOCK, LANES_double = 1 };
 
 /* A density adds to `value` and to `g`, and sees the classes of an observation in one or several pieces, each of K
@@ -15,12 +16,13 @@ enum { LANES_float = KELVIN_BLOCK, LANES_double = 1 };
     struct block_##real {                                                                                              \
         size_t K;          /* classes that are here, of */                                                             \
         size_t classes;    /* so many of the observation */                                                            \
-        const real *x;     /* (K, lanes) log-probabilities; logits if the density is one of logits */                  \
+        size_t row;                                                                                                    \
+        const real *x;     /* (K, row) log-probabilities; logits if the density is one of logits */                    \
         const int32_t *y;  /* (lanes) the label, counted from the first class here; -1 if it is not here */            \
         const real *top;   /* (lanes) the largest x of the observation, and */                                         \
         const real *share; /* (lanes) 1 / number of classes that have it; only if `uses_top` */                        \
         real *value;       /* (lanes), or NULL */                                                                      \
-        real *g;           /* (K, lanes) gradient in x */                                                              \
+        real *g;           /* (K, row) gradient in x */                                                                \
     };                                                                                                                 \
     typedef void density_add_##real(const struct block_##real *b, const double *param);                                \
     /* logp gets the sum, unless NULL; the gradient is added to grad, unless NULL */                                   \

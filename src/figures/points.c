@@ -47,7 +47,7 @@ void kelvin_points_add(struct points *points, double *p, double *entropy, const 
     for (size_t first = 0; first < points->n; first += model->block) {
         const kelvin_block block = kelvin_model_block(model, points->packed, points->n, first);
         kelvin_net_forward(points->net, z, points->weights, &block);
-        points->kernels->softmax(log_prob, prob, rest, z, model->classes);
+        points->kernels->softmax(log_prob, prob, rest, z, model->classes, KELVIN_BLOCK);
         for (size_t i = 0; i < block.n; i++) p[first + i] += (double)prob[i];
         for (size_t i = 0; entropy && i < block.n; i++)
             entropy[first + i] += entropy_of(log_prob + i, prob + i, model->classes);

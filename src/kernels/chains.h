@@ -276,24 +276,37 @@ static void forward(const struct dense *layer, size_t n, struct panel_shape shap
     }
 }
 
+/* The parameters of a layer, while they and their gradient are in the nearest cache; `at` is where they begin. */
+static void push_layer(const struct chains_push *push, size_t l, const struct dense *layer, const float *grad,
+                       size_t at)
+{
+    const size_t weights = layer->n_in * layer->n_out * CHAINS, biases = layer->n_out * CHAINS;
+    const float *pull = push->pull + 2 * l;
+    const size_t alike = pull[0] == pull[1] ? weights + biases : weights;
+    float *theta = push->theta + at, *momentum = push->momentum + at;
+    NAME(lanes_push)(theta, momentum, grad, pull[0], push->kick, push->drift, alike);
+    if (alike == weights)
+        NAME(lanes_push)
+        (theta + weights, momentum + weights, grad + weights, pull[1], push->kick, push->drift, biases);
+}
+
 static void backward(const struct dense *layers, size_t n, struct panel_shape shape, float *const *slope,
-                     float *const *act, float *grad, const float *theta, bool add)
+                     float *const *act, float *grad, const float *theta, bool add, const struct chains_push *push)
 {
     const size_t row = row_of(shape.wide, shape.rest);
-    for (size_t l = 0; l < n; l++) {
-        theta += (layers[l].n_in + 1) * layers[l].n_out * CHAINS;
-        grad += (layers[l].n_in + 1) * layers[l].n_out * CHAINS;
-    }
+    size_t at = 0;
+    for (size_t l = 0; l < n; l++) at += (layers[l].n_in + 1) * layers[l].n_out * CHAINS;
     for (size_t l = n; l-- > 0;) {
         const struct dense *layer = &layers[l];
-        theta -= (layer->n_in + 1) * layer->n_out * CHAINS;
-        grad -= (layer->n_in + 1) * layer->n_out * CHAINS;
+        at -= (layer->n_in + 1) * layer->n_out * CHAINS;
+        float *to = push ? grad : grad + at; /* where the gradient of the layer before was, which is used up */
         if (l > 0) {
-            const struct matrix transposed = {theta, CHAINS, layer->n_in * CHAINS};
+            const struct matrix transposed = {theta + at, CHAINS, layer->n_in * CHAINS};
             multiply(slope[l], layer->n_in, transposed, slope[l + 1], layer->n_out, row, NULL, layers[l - 1].leak, true,
                      act[l]);
         }
-        copies[add][shape.rest][shape.wide](layer, grad, slope[l + 1], act[l]);
+        copies[add][shape.rest][shape.wide](layer, to, slope[l + 1], act[l]);
+        if (push) push_layer(push, l, layer, to, at);
     }
 }
 

@@ -132,7 +132,7 @@ struct reach {
 INLINE void pixels(int ROWS, size_t CHANNELS, float *out, const float *in, const float *w, const struct reach *reach,
                    const float *start, bool add)
 {
-    wide sum[PRODUCT_ROWS][PER_BLOCK];
+    wide sum[PRODUCT_ROWS][PRODUCT_VECTORS];
     UNROLLED(r, ROWS)
         UNROLLED(v, PER_BLOCK) {
             const float *from = add ? out + (size_t)r * reach->out_step : start;
@@ -145,7 +145,7 @@ INLINE void pixels(int ROWS, size_t CHANNELS, float *out, const float *in, const
         const size_t parts = whole ? 1 : reach->across, n = whole ? LANES * reach->across : channels;
         for (size_t j = 0; j < reach->down; j++)
             for (size_t i = 0; i < parts; i++, w += n * LANES)
-                product_add(sum, ROWS,
+                product_add(sum, ROWS, 1,
                             &(struct product){.a = in + j * reach->map->row + i * LANES,
                                               .b = w,
                                               .n = n,

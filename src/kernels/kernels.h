@@ -57,6 +57,14 @@ struct dense {
     float leak;
 };
 
+/* What becomes of a gradient of several chains: with what a prior adds, it kicks their momentum, and theta moves with
+ * that, as by lanes_push. */
+struct chains_push {
+    float *theta, *momentum;   /* (n_params, chains) */
+    const float *pull;         /* (layers, 2): the prior adds so much of each weight, and of each bias */
+    const float *kick, *drift; /* (8), by lanes: of four chains each is there twice */
+};
+
 /* Dense layers of several chains at once, each with weights of its own, on one block of observations: each chain gets
  * the bits of mlp_forward and mlp_backward. theta and grad are (n_params, chains), act[l] and slope[l] (units,
  * observations, chains): as many observations as the shape has room for, in the order of kelvin_chains_observation. */
@@ -65,9 +73,10 @@ struct chains_method {
     bool halved; /* they are half a vector */
     void (*forward)(const struct dense *layers, size_t n, struct panel_shape shape, float *const *act,
                     const float *theta);
-    /* slope[n] must be 0 where there is no observation; slope[l] may be slope[l + 2]. grad is set, or added to. */
+    /* slope[n] must be 0 where there is no observation; slope[l] may be slope[l + 2]. grad is set, or added to. Or,
+     * unless `push` is NULL, it is used up at once: nothing is added to grad, and anything may be left there. */
     void (*backward)(const struct dense *layers, size_t n, struct panel_shape shape, float *const *slope,
-                     float *const *act, float *grad, const float *theta, bool add);
+                     float *const *act, float *grad, const float *theta, bool add, const struct chains_push *push);
 };
 
 /* Which observation of a block is the i-th of its panels, whether there is such a one or not. */
@@ -188,20 +197,22 @@ struct kelvin_kernels {
     /* The same, ab, and that of b with itself, bb, unless NULL. */
     void (*dots)(double *ab, double *bb, const float *a, const float *b, size_t n);
 
-    /* kelvin_random_bits(where, first + 0 .. 31); first is a multiple of 32. */
-    void (*random_bits)(uint32_t bits[32], uint64_t first, kelvin_random where);
+    /* kelvin_random_bits(where, first + 0 .. KELVIN_BITS - 1); first is a multiple of that. */
+    kelvin_bits *random_bits;
 
     /* Standard normals number 0 .. n-1: kelvin_normal() in float. */
     void (*normals)(float *out, size_t n, kelvin_random where);
 
-    /* l = logsoftmax(z), p = exp(l), q = 1 - p without cancellation; arrays (K, KELVIN_BLOCK), all lanes. */
-    void (*softmax)(float *l, float *p, float *q, const float *z, size_t K);
-    /* dz_k = g_k q_k - p_k sum_{j != k} g_j: from the gradient g in l to that in z, added to dz. */
-    void (*softmax_backward)(float *dz, const float *g, const float *p, const float *q, size_t K);
+    /* l = logsoftmax(z), p = exp(l), q = 1 - p without cancellation; arrays (K, lanes), all of them: KELVIN_BLOCK,
+     * or several times that. */
+    void (*softmax)(float *l, float *p, float *q, const float *z, size_t K, size_t lanes);
+    /* dz_k = g_k q_k - p_k sum_{j != k} g_j: from the gradient g in l to that in z. */
+    void (*softmax_backward)(float *dz, const float *g, const float *p, const float *q, size_t K, size_t lanes);
 
-    /* The same from l_label in one pass: value (KELVIN_BLOCK) = l_label unless NULL, dz is set; label (KELVIN_BLOCK),
-     * -1 where there is no observation, and dz is 0 there. And what `outputs` says, unless NULL. */
-    void (*categorical)(float *dz, float *value, struct outputs *out, const float *z, const int32_t *label, size_t K);
+    /* The same from l_label in one pass: value (lanes) = l_label unless NULL, dz is set; label (lanes), -1 where there
+     * is no observation, and dz is 0 there. And what `outputs` says of a single block, unless NULL. */
+    void (*categorical)(float *dz, float *value, struct outputs *out, const float *z, const int32_t *label, size_t K,
+                        size_t lanes);
 
     /* z: logits (K, KELVIN_BLOCK), all lanes. */
     void (*outputs)(struct outputs *out, const float *z, size_t K);
@@ -235,18 +246,20 @@ struct kelvin_kernels {
     /* z (classes, KELVIN_BLOCK) = b + w h, of rows <= KELVIN_BLOCK; w (classes, row), h (rows, row). */
     void (*rows_logits)(float *z, const float *h, const float *w, const float *b, size_t classes, size_t units,
                         size_t rows);
-    /* d (rows, row) = (sum_k a_k w_k) act'(h); w (n, row); the n numbers of a row of a are `right` apart: 1
-     * or KELVIN_BLOCK. */
-    void (*rows_backward)(float *d, const float *h, const float *const *a, size_t right, const float *w, size_t n,
-                          size_t units, float leak, size_t rows);
+    /* d (rows, row) = (sum_k a_k w_k) act'(h); w (n, row), a row of a has n numbers. */
+    void (*rows_backward)(float *d, const float *h, const float *const *a, const float *w, size_t n, size_t units,
+                          float leak, size_t rows);
+    /* Back through the last layer, rows <= KELVIN_BLOCK: d as above from dz (classes, KELVIN_BLOCK), whose lanes from
+     * `rows` on are 0; g (classes, row) = or += the sum over rows of dz_k h; bias (classes, 8) = or += lanes of the
+     * sum of dz_k. */
+    void (*rows_end)(float *d, float *g, float *bias, const float *dz, size_t classes, const float *h, const float *w,
+                     size_t units, float leak, size_t rows, bool add);
     /* g (1 + n, row) = or += the sum over rows of d, and of x_i d; d (rows, row). */
     void (*rows_gradient)(float *g, const float *const *x, size_t n, const float *d, size_t units, size_t rows,
                           bool add);
-    /* g (classes, row) = or += the sum over rows of dz_k h; numbers of a row of dz are KELVIN_BLOCK apart. */
-    void (*rows_gradient_end)(float *g, const float *const *dz, size_t classes, const float *h, size_t units,
-                              size_t rows, bool add);
-    /* w (units, n) = scale times g (n, row), turned. */
-    void (*rows_turn)(float *w, const float *g, size_t units, size_t n, float scale);
+    /* to (columns, to_row) = scale times from (rows, from_row), turned. */
+    void (*turn)(float *to, size_t to_row, const float *from, size_t from_row, size_t rows, size_t columns,
+                 float scale);
 
     /* n observations x (n, inputs) as a panel without a rest, (inputs, 8 wide); zeros beyond the last one. */
     void (*panel_pack)(float *panel, const float *x, size_t n, size_t inputs, size_t wide);

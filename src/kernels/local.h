@@ -18,12 +18,13 @@ void NAME(lanes_axpy_by)(float *y, const float *a, const float *x, const float *
 void NAME(lanes_push)(float *theta, float *v, const float *g, float pull, const float *e, const float *h, size_t n);
 double NAME(dot)(const float *a, const float *b, size_t n);
 void NAME(dots)(double *ab, double *bb, const float *a, const float *b, size_t n);
-void NAME(random_bits)(uint32_t bits[32], uint64_t first, kelvin_random where);
+void NAME(random_bits)(uint32_t bits[KELVIN_BITS], uint64_t first, kelvin_random where);
 double NAME(fma_peak)(size_t rounds);
 void NAME(normals)(float *out, size_t n, kelvin_random where);
-void NAME(softmax)(float *l, float *p, float *q, const float *z, size_t K);
-void NAME(softmax_backward)(float *dz, const float *g, const float *p, const float *q, size_t K);
-void NAME(categorical)(float *dz, float *value, struct outputs *out, const float *z, const int32_t *label, size_t K);
+void NAME(softmax)(float *l, float *p, float *q, const float *z, size_t K, size_t lanes);
+void NAME(softmax_backward)(float *dz, const float *g, const float *p, const float *q, size_t K, size_t lanes);
+void NAME(categorical)(float *dz, float *value, struct outputs *out, const float *z, const int32_t *label, size_t K,
+                       size_t lanes);
 void NAME(outputs)(struct outputs *out, const float *z, size_t K);
 void NAME(softmax_double)(double *p, double *log_sum, double *entropy, const float *z, size_t n, size_t classes);
 void NAME(add_rows)(double *sum, const double *rows, const uint32_t *which, size_t count, size_t row);
@@ -36,13 +37,13 @@ void NAME(rows_forward)(float *y, const float *const *x, const float *w, size_t 
                         size_t rows);
 void NAME(rows_logits)(float *z, const float *h, const float *w, const float *b, size_t classes, size_t units,
                        size_t rows);
-void NAME(rows_backward)(float *d, const float *h, const float *const *a, size_t right, const float *w, size_t n,
-                         size_t units, float leak, size_t rows);
+void NAME(rows_backward)(float *d, const float *h, const float *const *a, const float *w, size_t n, size_t units,
+                         float leak, size_t rows);
+void NAME(rows_end)(float *d, float *g, float *bias, const float *dz, size_t classes, const float *h, const float *w,
+                    size_t units, float leak, size_t rows, bool add);
 void NAME(rows_gradient)(float *g, const float *const *x, size_t n, const float *d, size_t units, size_t rows,
                          bool add);
-void NAME(rows_gradient_end)(float *g, const float *const *dz, size_t classes, const float *h, size_t units,
-                             size_t rows, bool add);
-void NAME(rows_turn)(float *w, const float *g, size_t units, size_t n, float scale);
+void NAME(turn)(float *to, size_t to_row, const float *from, size_t from_row, size_t rows, size_t columns, float scale);
 void NAME(panel_pack)(float *panel, const float *x, size_t n, size_t inputs, size_t wide);
 void NAME(panel_conv_forward)(float *y, const float *x, const float *theta, const struct conv *conv, float leak,
                               size_t wide);

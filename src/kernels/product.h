@@ -19,22 +19,37 @@ enum { PRODUCT_ROWS = 6 };
 enum { PRODUCT_ROWS = 2 };
 #endif
 
-enum { PRODUCT_UNROLL = 2 };
+/* Blocks of lanes whose sums fit side by side: each a is then loaded once for all of them. */
+#if defined(__AVX512F__)
+enum { PRODUCT_BLOCKS = 2 };
+#else
+enum { PRODUCT_BLOCKS = 1 };
+#endif
+
+enum { PRODUCT_UNROLL = 2, PRODUCT_VECTORS = PRODUCT_BLOCKS * PER_BLOCK };
 
 struct product {
     const float *a, *b;
     size_t n, step_a, row_a, step_b;
+    size_t next_b; /* floats of b from one block of lanes to the next; of one block alone it does not matter */
 };
 
-/* Number i of p->n: `first` of its sum, or to be added. Sums stay in registers only if `rows` is a constant where this
- * is inlined. */
-INLINE void product_one(wide sum[][PER_BLOCK], int rows, const struct product *p, size_t i, bool first)
+/* Where vector v of some blocks stands, `next` floats from block to block. */
+INLINE size_t product_lane(int v, size_t next)
 {
-    wide b[PER_BLOCK];
-    UNROLLED(v, PER_BLOCK) b[v] = wide_load(p->b + i * p->step_b + v * WIDE);
+    return (size_t)(v / PER_BLOCK) * next + (size_t)(v % PER_BLOCK) * WIDE;
+}
+
+/* Number i of p->n: `first` of its sum, or to be added. Sums stay in registers only if `rows` and `blocks` are
+ * constants where this is inlined. */
+INLINE void product_one(wide sum[][PRODUCT_VECTORS], int rows, int blocks, const struct product *p, size_t i,
+                        bool first)
+{
+    wide b[PRODUCT_VECTORS];
+    UNROLLED(v, blocks * PER_BLOCK) b[v] = wide_load(p->b + i * p->step_b + product_lane(v, p->next_b));
     UNROLLED(r, rows) {
         const wide a = wide_set(p->a[i * p->step_a + (size_t)r * p->row_a]);
-        UNROLLED(v, PER_BLOCK) sum[r][v] = first ? a * b[v] : wide_fma(a, b[v], sum[r][v]);
+        UNROLLED(v, blocks * PER_BLOCK) sum[r][v] = first ? a * b[v] : wide_fma(a, b[v], sum[r][v]);
     }
 }
 
@@ -47,31 +62,31 @@ INLINE void product_step(struct product *p, size_t n)
 }
 
 /* A sum starts with its first product: nothing has to be set to zero. */
-INLINE void product_first(wide sum[][PER_BLOCK], int rows, struct product *p)
+INLINE void product_first(wide sum[][PRODUCT_VECTORS], int rows, int blocks, struct product *p)
 {
-    product_one(sum, rows, p, 0, true);
+    product_one(sum, rows, blocks, p, 0, true);
     product_step(p, 1);
 }
 
 /* All that are left. */
-INLINE void product_add(wide sum[][PER_BLOCK], int rows, struct product *p)
+INLINE void product_add(wide sum[][PRODUCT_VECTORS], int rows, int blocks, struct product *p)
 {
     for (; p->n >= PRODUCT_UNROLL; product_step(p, PRODUCT_UNROLL))
-        UNROLLED(i, PRODUCT_UNROLL) product_one(sum, rows, p, (size_t)i, false);
-    for (; p->n > 0; product_step(p, 1)) product_one(sum, rows, p, 0, false);
+        UNROLLED(i, PRODUCT_UNROLL) product_one(sum, rows, blocks, p, (size_t)i, false);
+    for (; p->n > 0; product_step(p, 1)) product_one(sum, rows, blocks, p, 0, false);
 }
 
-/* rows of 16 */
-INLINE void product_load(wide sum[][PER_BLOCK], const float *from, int rows)
+/* rows of 16, block after block */
+INLINE void product_load(wide sum[][PRODUCT_VECTORS], const float *from, int rows, int blocks, size_t next)
 {
     UNROLLED(r, rows)
-        UNROLLED(v, PER_BLOCK) sum[r][v] = wide_load(from + r * KELVIN_LANES + v * WIDE);
+        UNROLLED(v, blocks * PER_BLOCK) sum[r][v] = wide_load(from + r * KELVIN_LANES + product_lane(v, next));
 }
 
-INLINE void product_store(float *to, wide sum[][PER_BLOCK], int rows)
+INLINE void product_store(float *to, wide sum[][PRODUCT_VECTORS], int rows, int blocks, size_t next)
 {
     UNROLLED(r, rows)
-        UNROLLED(v, PER_BLOCK) wide_store(to + r * KELVIN_LANES + v * WIDE, sum[r][v]);
+        UNROLLED(v, blocks * PER_BLOCK) wide_store(to + r * KELVIN_LANES + product_lane(v, next), sum[r][v]);
 }
 
 /* Calls CALL(rows) with the constant that `rows` is, 1 .. PRODUCT_ROWS. */

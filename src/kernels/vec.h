@@ -371,6 +371,25 @@ INLINE v8 v8_twice(const float *p)
 #endif
 }
 
+/* Lanes 0-3 of a, then zeros; lanes 4-7 of a, then zeros. */
+INLINE v8 v8_low(v8 a)
+{
+#if defined(__AVX2__)
+    return (v8)_mm256_zextps128_ps256(_mm256_castps256_ps128((__m256)a));
+#else
+    return (v8){{a.val[0], (vec_f){0}}};
+#endif
+}
+
+INLINE v8 v8_high(v8 a)
+{
+#if defined(__AVX2__)
+    return (v8)_mm256_zextps128_ps256(_mm256_extractf128_ps((__m256)a, 1));
+#else
+    return (v8){{a.val[1], (vec_f){0}}};
+#endif
+}
+
 /* Lanes 0-3 of a, lanes 4-7 of b. */
 INLINE v8 v8_halves_of(v8 a, v8 b)
 {

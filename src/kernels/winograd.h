@@ -215,42 +215,70 @@ static void part_from_points(const struct finish *f, const float *m, size_t bloc
     }
 }
 
-/* m (tiles, 16) = v (blocks, tiles, 16) times u (channels, 16), some tiles at one point, and one block of output
- * channels. */
-INLINE void multiply_rows(float *m, const float *v, const float *u, int rows, size_t channels)
+/* m (tiles, 16) = v (blocks, tiles, 16) times u (channels, 16), some tiles at one point, and one or more blocks of
+ * output channels: m from BLOCK_STEP to BLOCK_STEP, u from `next` to `next`. */
+INLINE void multiply_rows(float *m, const float *v, const float *u, int rows, int blocks, size_t channels, size_t next)
 {
-    wide sum[PRODUCT_ROWS][PER_BLOCK];
-    struct product p = {.a = v, .b = u, .step_a = 1, .row_a = KELVIN_LANES, .step_b = KELVIN_LANES};
-    product_first(sum, rows, &p);
+    wide sum[PRODUCT_ROWS][PRODUCT_VECTORS];
+    struct product p = {.a = v, .b = u, .step_a = 1, .row_a = KELVIN_LANES, .step_b = KELVIN_LANES, .next_b = next};
+    product_first(sum, rows, blocks, &p);
     p.n = smaller(channels, KELVIN_LANES) - 1;
-    product_add(sum, rows, &p);
+    product_add(sum, rows, blocks, &p);
     for (size_t c = KELVIN_LANES; c < channels; c += KELVIN_LANES) {
         p.a = v += BLOCK_STEP;
         p.n = smaller(channels - c, KELVIN_LANES);
-        product_add(sum, rows, &p);
+        product_add(sum, rows, blocks, &p);
     }
-    product_store(m, sum, rows);
+    product_store(m, sum, rows, blocks, BLOCK_STEP);
 }
 
-static NOINLINE void multiply(float *m, const float *v, const float *u, size_t tiles, size_t channels)
+INLINE void multiply_tiles(float *m, const float *v, const float *u, size_t tiles, int blocks, size_t channels,
+                           size_t next)
 {
     for (size_t t = 0; t < tiles;) {
         const size_t rows = product_rows(tiles - t);
-#define CALL(constant) multiply_rows(m + t * KELVIN_LANES, v + t * KELVIN_LANES, u, constant, channels)
+#define CALL(constant) multiply_rows(m + t * KELVIN_LANES, v + t * KELVIN_LANES, u, constant, blocks, channels, next)
         WITH_CONSTANT_ROWS(rows, CALL)
 #undef CALL
         t += rows;
     }
 }
 
-/* Point by point: the weights of one point, which may come from far away, are used for all tiles at once. */
-static void multiply_points(float *m, const float *v, const float *u, size_t tiles, size_t channels,
+static NOINLINE void multiply(float *m, const float *v, const float *u, size_t tiles, size_t channels)
+{
+    multiply_tiles(m, v, u, tiles, 1, channels, 0);
+}
+
+static NOINLINE void multiply_abreast(float *m, const float *v, const float *u, size_t tiles, size_t channels,
+                                      size_t next)
+{
+    multiply_tiles(m, v, u, tiles, PRODUCT_BLOCKS, channels, next);
+}
+
+/* Floats of the weights for one block of output channels. */
+static size_t packed_step(size_t channels)
+{
+    return ALL_POINTS * weight_step(channels);
+}
+
+/* Point by point: the weights of one point, which may come from far away, are used for all tiles at once. Of one block
+ * of output channels, or as many as go abreast. */
+static void multiply_points(float *m, const float *v, const float *u, size_t tiles, size_t channels, size_t blocks,
                             struct fetch *fetch)
 {
     for (size_t p = 0; p < ALL_POINTS; p++, m += STEP, v += STEP, u += weight_step(channels)) {
-        fetch_some(fetch);
-        multiply(m, v, u, tiles, channels);
+        for (size_t b = 0; b < blocks; b++) fetch_some(fetch);
+        if (PRODUCT_BLOCKS == 1 || blocks == 1)
+            multiply(m, v, u, tiles, channels);
+        else
+            multiply_abreast(m, v, u, tiles, channels, packed_step(channels));
     }
+}
+
+/* How many blocks of channels to take now: as many as go abreast, or one. */
+static size_t some_blocks(size_t left)
+{
+    return left < PRODUCT_BLOCKS ? 1 : PRODUCT_BLOCKS;
 }
 
 /* How often a point of a part is dealt with: for n images, at most so many tiles at a time. */
@@ -299,9 +327,10 @@ void NAMED(forward)(float *out, float *squares, const float *in, const float *pa
     struct part part;
     for (walk_on(&walk, &part, FORWARD_TILES); part.n > 0; walk_on(&walk, &part, FORWARD_TILES)) {
         part_to_points(v, in, &conv->in, &part);
-        for (size_t block = 0; block < conv->out.blocks; block++) {
-            multiply_points(m, v, packed + block * ALL_POINTS * weight_step(channels), part.n, channels, &fetch);
-            part_from_points(&finish, m, block, &part);
+        for (size_t block = 0, some; block < conv->out.blocks; block += some) {
+            some = some_blocks(conv->out.blocks - block);
+            multiply_points(m, v, packed + block * packed_step(channels), part.n, channels, some, &fetch);
+            for (size_t b = 0; b < some; b++) part_from_points(&finish, m + b * BLOCK_STEP, block + b, &part);
         }
     }
 }

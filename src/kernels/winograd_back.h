@@ -227,59 +227,86 @@ static void clear_frame(float *d_in, const struct map *map, size_t n)
         }
 }
 
-/* d_in = (or, if `add`, +=) B [ products of g ] B' for the tiles of a part; m: (points, tiles, 16) to work in */
+/* One block of channels of d_in, from m (points, tiles, 16). */
+static void add_block_back(float *d_in, bool add, const float *m, const struct map *map, size_t block,
+                           const struct part *part)
+{
+    for (size_t t = 0; t < part->n; t++) {
+        const struct tile tile = part->tile[t];
+        float *at = d_in + tile.image * map->size + map_at(map, block * KELVIN_LANES, tile.y, tile.x);
+        add_tile_for(tile, add)(at - map->row - KELVIN_LANES, map->row, m + t * KELVIN_LANES);
+    }
+}
+
+/* d_in = (or, if `add`, +=) B [ products of g ] B' for the tiles of a part; m has room for the products */
 static void part_back(float *d_in, bool add, const float *g, const float *packed, float *m, const struct conv *conv,
                       const struct part *part, struct fetch *fetch)
 {
     const struct map *map = &conv->in;
     const size_t channels = conv->out.channels;
-    for (size_t block = 0; block < map->blocks; block++) {
-        multiply_points(m, g, packed + block * ALL_POINTS * weight_step(channels), part->n, channels, fetch);
-        for (size_t t = 0; t < part->n; t++) {
-            const struct tile tile = part->tile[t];
-            float *at = d_in + tile.image * map->size + map_at(map, block * KELVIN_LANES, tile.y, tile.x);
-            add_tile_for(tile, add)(at - map->row - KELVIN_LANES, map->row, m + t * KELVIN_LANES);
-        }
+    for (size_t block = 0, some; block < map->blocks; block += some) {
+        some = some_blocks(map->blocks - block);
+        multiply_points(m, g, packed + block * packed_step(channels), part->n, channels, some, fetch);
+        for (size_t b = 0; b < some; b++) add_block_back(d_in, add, m + b * BLOCK_STEP, map, block + b, part);
     }
 }
 
 /* ---- to the weights ---- */
 
 /* d (channels, 16) = (or, if `add`, +=) sum over tiles of v (tiles, 16) times g (tiles, 16), for some channels of one
- * block */
-INLINE void add_rows(float *d, const float *v, const float *g, size_t tiles, int rows, bool add)
+ * block, and one or more blocks of output channels: d from `next` to `next`, g from BLOCK_STEP to BLOCK_STEP. */
+INLINE void add_rows(float *d, const float *v, const float *g, size_t tiles, int rows, int blocks, size_t next,
+                     bool add)
 {
-    wide sum[PRODUCT_ROWS][PER_BLOCK];
-    struct product p = {.a = v, .b = g, .n = tiles, .step_a = KELVIN_LANES, .row_a = 1, .step_b = KELVIN_LANES};
+    wide sum[PRODUCT_ROWS][PRODUCT_VECTORS];
+    struct product p = {
+        .a = v, .b = g, .n = tiles, .step_a = KELVIN_LANES, .row_a = 1, .step_b = KELVIN_LANES, .next_b = BLOCK_STEP};
     if (add)
-        product_load(sum, d, rows);
+        product_load(sum, d, rows, blocks, next);
     else
-        product_first(sum, rows, &p);
-    product_add(sum, rows, &p);
-    product_store(d, sum, rows);
+        product_first(sum, rows, blocks, &p);
+    product_add(sum, rows, blocks, &p);
+    product_store(d, sum, rows, blocks, next);
 }
 
-/* d (channels, 16) at one point and for one block of output channels, v (blocks, tiles, 16) */
-static NOINLINE void add_products(float *d, const float *v, const float *g, size_t tiles, size_t channels, bool add)
+/* d (channels, 16) at one point, v (blocks, tiles, 16) */
+INLINE void add_channels(float *d, const float *v, const float *g, size_t tiles, int blocks, size_t channels,
+                         size_t next, bool add)
 {
     for (size_t c = 0, rows; c < channels; c += rows) {
         const size_t here = c % KELVIN_LANES;
         rows = product_rows(smaller(KELVIN_LANES - here, channels - c));
-#define CALL(constant) add_rows(d + c * KELVIN_LANES, v + c / KELVIN_LANES * BLOCK_STEP + here, g, tiles, constant, add)
+#define CALL(constant)                                                                                                 \
+    add_rows(d + c * KELVIN_LANES, v + c / KELVIN_LANES * BLOCK_STEP + here, g, tiles, constant, blocks, next, add)
         WITH_CONSTANT_ROWS(rows, CALL)
 #undef CALL
     }
+}
+
+static NOINLINE void add_products(float *d, const float *v, const float *g, size_t tiles, size_t channels, bool add)
+{
+    add_channels(d, v, g, tiles, 1, channels, 0, add);
+}
+
+static NOINLINE void add_products_abreast(float *d, const float *v, const float *g, size_t tiles, size_t channels,
+                                          bool add)
+{
+    add_channels(d, v, g, tiles, PRODUCT_BLOCKS, channels, packed_step(channels), add);
 }
 
 static void part_gradient(float *d_packed, const float *v, const float *g, const struct conv *conv, size_t tiles,
                           bool add, struct fetch *fetch)
 {
     const size_t channels = conv->in.channels;
-    for (size_t p = 0; p < ALL_POINTS; p++)
-        for (size_t block = 0; block < conv->out.blocks; block++) {
-            fetch_some(fetch);
-            add_products(d_packed + (block * ALL_POINTS + p) * weight_step(channels), v + p * STEP,
-                         g + block * BLOCK_STEP + p * STEP, tiles, channels, add);
+    for (size_t p = 0; p < ALL_POINTS; p++, v += STEP, g += STEP, d_packed += weight_step(channels))
+        for (size_t block = 0, some; block < conv->out.blocks; block += some) {
+            float *d = d_packed + block * packed_step(channels);
+            some = some_blocks(conv->out.blocks - block);
+            for (size_t b = 0; b < some; b++) fetch_some(fetch);
+            if (PRODUCT_BLOCKS == 1 || some == 1)
+                add_products(d, v, g + block * BLOCK_STEP, tiles, channels, add);
+            else
+                add_products_abreast(d, v, g + block * BLOCK_STEP, tiles, channels, add);
         }
 }
 

@@ -218,16 +218,16 @@ static size_t channels_of(size_t channels, size_t block)
 /* m (rows, 16) = v (blocks, rows, 16) times u (channels, 16): some rows at one point, one block of channels of m */
 INLINE void multiply_rows(float *m, const float *v, const float *u, int rows, size_t channels)
 {
-    wide sum[PRODUCT_ROWS][PER_BLOCK] = {{{0}}};
+    wide sum[PRODUCT_ROWS][PRODUCT_VECTORS] = {{{0}}};
     for (size_t b = 0; b < blocks_of(channels); b++)
-        product_add(sum, rows,
+        product_add(sum, rows, 1,
                     &(struct product){.a = v + b * BLOCK_VALUES,
                                       .b = u + b * LANES * LANES,
                                       .n = channels_of(channels, b),
                                       .step_a = 1,
                                       .row_a = LANES,
                                       .step_b = LANES});
-    product_store(m, sum, rows);
+    product_store(m, sum, rows, 1, 0);
 }
 
 /* Point by point: the weights of one point, which may come from far away, are used for all tiles at once. */
@@ -308,11 +308,11 @@ void NAMED(backward)(float *d_in, const float *d_out, const float *packed, const
 /* d (channels, 16) = (or, if `add`, +=) sum over rows of v (rows, 16) times g (rows, 16), for some channels */
 INLINE void add_channels(float *d, const float *v, const float *g, size_t rows, int channels, bool add)
 {
-    wide sum[PRODUCT_ROWS][PER_BLOCK] = {{{0}}};
-    if (add) product_load(sum, d, channels);
-    product_add(sum, channels,
+    wide sum[PRODUCT_ROWS][PRODUCT_VECTORS] = {{{0}}};
+    if (add) product_load(sum, d, channels, 1, 0);
+    product_add(sum, channels, 1,
                 &(struct product){.a = v, .b = g, .n = rows, .step_a = LANES, .row_a = 1, .step_b = LANES});
-    product_store(d, sum, channels);
+    product_store(d, sum, channels, 1, 0);
 }
 
 /* d (points, channels, 16) from v (blocks, values) and g (values), one block of channels of d_out. */

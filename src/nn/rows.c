@@ -37,7 +37,6 @@ struct rows {
     size_t held;
     const float *const *x; /* (held) */
     bool begun, let_go;    /* the last layer's gradient, and those of the others, have something in them */
-    const float *dz_row[KELVIN_BLOCK + KELVIN_ROWS_BEYOND];
 };
 
 static size_t units_of(const kelvin_layer *layer)
@@ -87,7 +86,7 @@ static void weights_set(kelvin_weights *weights, const float *theta, bool backwa
         const bool last = l + 1 == model->n_layers;
         if (!last) {
             memcpy(layer->turned, bias, n_out * sizeof *bias);
-            weights->kernels->panel_pack(layer->turned + out_row, theta, n_out, n_in, out_row / 8);
+            weights->kernels->turn(layer->turned + out_row, out_row, theta, n_in, n_out, n_in, 1);
         }
         if (l > 0 && (last || backward))
             for (size_t j = 0; j < n_out; j++)
@@ -174,32 +173,21 @@ static void forward(kelvin_net *net, float *z, const kelvin_weights *weights, co
                    block->n);
 }
 
-/* What is left of dz when the last layer's gradient has been taken: slopes of the others, from the last on. */
-static void slopes(struct rows *p, const struct row_weights *w, size_t n)
+/* Slopes of all layers but the last, from the last on, and the last one's gradient. */
+static void slopes(struct rows *p, const struct row_weights *w, const float *dz, size_t n)
 {
+    const struct kelvin_kernels *k = p->net.kernels;
     const size_t last = p->net.model->n_layers - 1;
-    const float *const *a = p->dz_row;
-    size_t right = KELVIN_BLOCK;
-    for (size_t l = last; l > 0; l--) {
-        const struct row_layer *above = &p->layer[l], *layer = &p->layer[l - 1];
-        p->net.kernels->rows_backward(at(p, layer, layer->slope), at(p, layer, layer->act), a, right,
-                                      w->layer[l].plain, above->n_out, layer->n_out, layer->leak, n);
-        a = layer->slope_row + p->held;
-        right = 1;
-    }
-}
-
-static void end_gradient(struct rows *p, const float *dz, size_t n)
-{
-    const size_t classes = p->net.model->classes, last = p->net.model->n_layers - 1;
-    const struct row_layer *layer = &p->layer[last], *below = &p->layer[last - 1];
-    p->net.kernels->rows_gradient_end(layer->gradient, p->dz_row, classes, at(p, below, below->act), below->n_out, n,
-                                      p->begun);
-    if (!p->begun) memset(p->bias, 0, 8 * classes * sizeof *p->bias);
-    for (size_t k = 0; k < classes; k++)
-        for (size_t v = 0; v < KELVIN_BLOCK; v += 8)
-            for (size_t i = 0; i < 8; i++) p->bias[8 * k + i] += dz[k * KELVIN_BLOCK + v + i];
+    const struct row_layer *end = &p->layer[last], *layer = &p->layer[last - 1];
+    k->rows_end(at(p, layer, layer->slope), end->gradient, p->bias, dz, end->n_out, at(p, layer, layer->act),
+                w->layer[last].plain, layer->n_out, layer->leak, n, p->begun);
     p->begun = true;
+    for (size_t l = last - 1; l > 0; l--) {
+        const struct row_layer *above = &p->layer[l];
+        layer = &p->layer[l - 1];
+        k->rows_backward(at(p, layer, layer->slope), at(p, layer, layer->act), above->slope_row + p->held,
+                         w->layer[l].plain, above->n_out, layer->n_out, layer->leak, n);
+    }
 }
 
 /* Gradients of all layers but the last from the rows that are held. */
@@ -227,7 +215,7 @@ static void put_gradient(const struct rows *p, float *grad, float scale)
     for (size_t l = 0; l < last; l++) {
         const struct row_layer *layer = &p->layer[l];
         const size_t n = layer->n_in, units = layer->n_out, row = layer->row;
-        p->net.kernels->rows_turn(grad, layer->gradient + row, units, n, scale);
+        p->net.kernels->turn(grad, n, layer->gradient + row, row, n, units, scale);
         grad += n * units;
         for (size_t j = 0; j < units; j++) *grad++ = scale * layer->gradient[j];
     }
@@ -241,11 +229,7 @@ static void backward(kelvin_net *net, float *grad, const kelvin_weights *weights
                      const kelvin_block *block)
 {
     struct rows *p = (struct rows *)net;
-    const size_t beyond = sizeof p->dz_row / sizeof *p->dz_row;
-    if (p->dz_row[0] != dz)
-        for (size_t r = 0; r < beyond; r++) p->dz_row[r] = dz + (r < KELVIN_BLOCK ? r : KELVIN_BLOCK - 1);
-    end_gradient(p, dz, block->n);
-    slopes(p, (const struct row_weights *)weights, block->n);
+    slopes(p, (const struct row_weights *)weights, dz, block->n);
     p->held += block->n;
     if (block->last || p->held == p->most) let_go(p);
     if (block->last) put_gradient(p, grad, block->scale);

@@ -33,10 +33,11 @@ static void label_log_p(double *out, const float *logits, const int32_t *y, size
 {
     for (size_t i = 0; i < n; i++) {
         const float *z = logits + i * classes;
-        double top = (double)z[0], sum = 0;
-        for (size_t k = 1; k < classes; k++) top = fmax(top, (double)z[k]);
-        for (size_t k = 0; k < classes; k++) sum += exp((double)z[k] - top);
-        out[i] = (double)z[y[i]] - top - log(sum);
+        float top = z[0]; /* in float: over fmax of doubles from floats gcc 12 for ARM fails */
+        double sum = 0;
+        for (size_t k = 1; k < classes; k++) top = fmaxf(top, z[k]);
+        for (size_t k = 0; k < classes; k++) sum += exp((double)z[k] - (double)top);
+        out[i] = (double)z[y[i]] - (double)top - log(sum);
     }
 }
 

@@ -29,7 +29,7 @@ struct kelvin_posteriors {
     struct dense *layer; /* (layers) */
     float **act;         /* (layers + 1): of one block */
     float **slope;       /* (layers + 1): two that take turns */
-    float *pull;         /* (tensors): of the prior, where it is so simple; otherwise NULL */
+    float *pull;         /* (layers, 2): of weights and biases, where the prior is so simple; otherwise NULL */
     float *grad;         /* (n_params, lanes), before it pulls */
     float *partial;      /* (n_params, lanes): of one shard; NULL where that is all */
     float *z, *dz, *scratch;
@@ -54,50 +54,42 @@ static struct block block_at(const kelvin_posteriors *p, size_t first)
     return b;
 }
 
-/* K rows, KELVIN_BLOCK floats of each or those that there are, between two arrays. */
 static void copy_rows(float *to, size_t to_row, const float *from, size_t from_row, size_t K, size_t some)
 {
-    for (size_t k = 0; k < K; k++, to += to_row, from += from_row)
-        if (some == KELVIN_BLOCK)
-            memcpy(to, from, KELVIN_BLOCK * sizeof *to); /* of a known size, it is a few moves */
-        else
-            memcpy(to, from, some * sizeof *to);
+    for (size_t k = 0; k < K; k++) memcpy(to + k * to_row, from + k * from_row, some * sizeof *to);
 }
 
-/* From logits to slopes, KELVIN_BLOCK lanes at a time. Lanes without an observation have none. */
+/* From logits to slopes. A density takes lanes by the block: if they are not that many, others stand beside them. */
 static void differentiate(kelvin_posteriors *p, const struct block *b)
 {
-    const size_t K = p->model->classes, L = p->model->n_layers;
-    const float *z = p->act[L];
-    const int32_t *label = p->label + b->at;
-    float *slope = p->slope[L];
-    for (size_t at = 0; at < b->row; at += KELVIN_BLOCK) {
-        const size_t some = b->row - at < KELVIN_BLOCK ? b->row - at : KELVIN_BLOCK;
-        copy_rows(p->z, KELVIN_BLOCK, z + at, b->row, K, some);
-        kelvin_density_block(p->kernels, &p->density, NULL, p->dz, p->z, label + at,
-                             p->weight ? p->weight + b->at + at : NULL, K, some, p->scratch);
-        copy_rows(slope + at, b->row, p->dz, KELVIN_BLOCK, K, some);
-    }
-    if (b->n * p->lanes == b->row) return;
-    for (size_t k = 0; k < K; k++)
-        for (size_t at = 0; at < b->row; at++) slope[k * b->row + at] = label[at] < 0 ? 0 : slope[k * b->row + at];
+    const size_t K = p->model->classes, L = p->model->n_layers, row = b->row;
+    const size_t lanes = (row + KELVIN_BLOCK - 1) / KELVIN_BLOCK * KELVIN_BLOCK;
+    const bool whole = lanes == row;
+    const float *z = whole ? p->act[L] : p->z;
+    float *dz = whole ? p->slope[L] : p->dz;
+    if (!whole) copy_rows(p->z, lanes, p->act[L], row, K, row);
+    kelvin_density_blocks(p->kernels, &p->density, dz, z, p->label + b->at, p->weight ? p->weight + b->at : NULL, K,
+                          b->n * p->lanes, lanes, p->scratch);
+    if (!whole) copy_rows(p->slope[L], row, p->dz, lanes, K, row);
 }
 
-static void run_block(kelvin_posteriors *p, size_t first, float *grad, const float *theta, bool add)
+static void run_block(kelvin_posteriors *p, size_t first, float *grad, const float *theta, bool add,
+                      const struct chains_push *push)
 {
     const struct block b = block_at(p, first);
     const size_t L = p->model->n_layers;
     p->act[0] = p->x + b.at * p->model->inputs;
     p->method->forward(p->layer, L, b.shape, p->act, theta);
     differentiate(p, &b);
-    p->method->backward(p->layer, L, b.shape, p->slope, p->act, grad, theta, add);
+    p->method->backward(p->layer, L, b.shape, p->slope, p->act, grad, theta, add, push);
 }
 
 /* ---- all of it ---- */
 
 static void run_shard(kelvin_posteriors *p, size_t begin, size_t end, float *grad, const float *theta)
 {
-    for (size_t first = begin; first < end; first += KELVIN_BLOCK) run_block(p, first, grad, theta, first > begin);
+    for (size_t first = begin; first < end; first += KELVIN_BLOCK)
+        run_block(p, first, grad, theta, first > begin, NULL);
 }
 
 static void add_prior(const kelvin_posteriors *p, float *grad, const float *theta)
@@ -138,17 +130,21 @@ static void gradient(void *context, float *grad, const float *theta)
     if (p->has_prior) add_prior(p, grad, theta);
 }
 
-/* With a prior that pulls each tensor with a constant of its own: one pass over parameters less. */
+/* With a prior that pulls each tensor with a constant of its own: one pass over parameters less, and none where
+ * there is one block. */
 static void push(void *context, float *theta, float *momentum, const float *kick, const float *drift)
 {
     kelvin_posteriors *p = context;
-    const kelvin_model *model = p->model;
-    const bool same = kelvin_prior_is_everywhere(&p->prior);
+    const struct chains_push all = {theta, momentum, p->pull, kick, drift};
+    if (p->n <= KELVIN_BLOCK) {
+        run_block(p, 0, p->grad, theta, false, &all);
+        return;
+    }
     run_data(p, p->grad, theta);
-    for (size_t i = 0; i < (same ? 1 : model->n_tensors); i++) {
-        const size_t from = model->tensor[i].offset * p->lanes;
-        const size_t size = same ? model->n_params : kelvin_tensor_size(&model->tensor[i]);
-        p->kernels->lanes_push(theta + from, momentum + from, p->grad + from, p->pull[i], kick, drift, size * p->lanes);
+    for (size_t i = 0; i < p->model->n_tensors; i++) {
+        const size_t from = p->model->tensor[i].offset * p->lanes;
+        p->kernels->lanes_push(theta + from, momentum + from, p->grad + from, p->pull[i], kick, drift,
+                               kelvin_tensor_size(&p->model->tensor[i]) * p->lanes);
     }
 }
 
@@ -272,16 +268,16 @@ static kelvin_status make_pull(kelvin_posteriors *p)
 
 static kelvin_status make(kelvin_posteriors *p, const kelvin_data *data)
 {
-    const size_t K = p->model->classes;
+    const size_t K = p->model->classes, lanes = p->lanes * KELVIN_BLOCK;
     KELVIN_TRY(kelvin_kernels_get(&p->kernels));
     p->method = p->lanes == 8 ? p->kernels->chains_8 : p->kernels->chains_4;
     KELVIN_TRY(kelvin_arena_create(&p->arena));
     KELVIN_TRY(make_layers(p));
     KELVIN_TRY(make_data(p, data));
     if (p->has_prior) KELVIN_TRY(make_pull(p));
-    p->z = floats_of(p, K * KELVIN_BLOCK);
-    p->dz = floats_of(p, K * KELVIN_BLOCK);
-    p->scratch = floats_of(p, kelvin_density_scratch(K));
+    p->z = floats_of(p, K * lanes);
+    p->dz = floats_of(p, K * lanes);
+    p->scratch = floats_of(p, kelvin_density_scratch(K, lanes));
     if (!p->z || !p->dz || !p->scratch) return KELVIN_ENOMEM;
     if (shard_count(p->model, p->n) == 1) return KELVIN_OK;
     return (p->partial = floats_of(p, p->model->n_params * p->lanes)) ? KELVIN_OK : KELVIN_ENOMEM;

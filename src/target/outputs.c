@@ -1,7 +1,7 @@
 /* What a network says of observations: how often it is right, how sure it is, how far its logits are apart. */
 #include "target/outputs.h"
 
-#include <math.h>
+#include <string.h>
 
 void kelvin_outputs_add(kelvin_outputs *a, const kelvin_outputs *b)
 {
@@ -14,15 +14,17 @@ void kelvin_outputs_add(kelvin_outputs *a, const kelvin_outputs *b)
 
 void kelvin_outputs_count(kelvin_outputs *sum, const struct outputs *said, const int32_t *y, size_t n)
 {
-    unsigned hits = 0, odd = 0;
-    float range = 0;
-    for (size_t i = 0; i < n; i++) { /* without branches: they would be taken at random */
-        hits += said->top[i] == (float)y[i];
-        odd += said->range[i] != said->range[i];
-        range = said->range[i] > range ? said->range[i] : range;
+    int32_t hits = 0, most = 0, range[KELVIN_BLOCK];
+    float largest;
+    memcpy(range, said->range, sizeof range);
+    for (size_t i = 0; i < n; i++) {
+        const int32_t bits = range[i] & INT32_MAX;
+        hits += (int32_t)said->top[i] == y[i];
+        most = bits > most ? bits : most; /* of floats from 0 on, in their order; what is not a number is above all */
     }
-    for (size_t i = 0; i < n; i++) sum->confidence += (double)said->p[i]; /* one by one, whatever the blocks are */
-    kelvin_outputs_add(sum, &(kelvin_outputs){.n = n, .hits = hits, .range = odd ? (double)NAN : (double)range});
+    memcpy(&largest, &most, sizeof largest);
+    sum->confidence = kelvin_block_sum(sum->confidence, said->p, n);
+    kelvin_outputs_add(sum, &(kelvin_outputs){.n = n, .hits = (size_t)hits, .range = (double)largest});
 }
 
 void kelvin_outputs_block(kelvin_outputs *sum, const struct kelvin_kernels *kernels, const float *z, const int32_t *y,

@@ -434,7 +434,7 @@ static kelvin_status make_worker(struct worker *w, const kelvin_posterior *p)
     if (p->takes_rows) KELVIN_TRY(kelvin_net_create_rows(&w->rows, model));
     w->z = kelvin_alloc(outputs, sizeof *w->z);
     w->dz = kelvin_alloc(outputs, sizeof *w->dz);
-    w->scratch = kelvin_alloc(kelvin_density_scratch(model->classes), sizeof *w->scratch);
+    w->scratch = kelvin_alloc(kelvin_density_scratch(model->classes, KELVIN_BLOCK), sizeof *w->scratch);
     if (batches) w->x = kelvin_alloc(model->block * model->inputs, sizeof *w->x);
     return w->z && w->dz && w->scratch && (w->x || !batches) ? KELVIN_OK : KELVIN_ENOMEM;
 }
