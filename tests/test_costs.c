@@ -84,13 +84,13 @@ static void look_at(const char *folder)
 }
 
 /* Kilobytes that a process of its own takes at most while it does this run, or, for NULL, nothing; and looks at it. */
-static double peak_memory(const kelvin_run_config *config, bool look)
+static double peak_memory(const kelvin_run_config *config, size_t threads, bool look)
 {
     struct rusage usage;
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        if (config) whole_run(config, "large", 2, 1e9);
+        if (config) whole_run(config, "large", threads, 1e9);
         if (look) look_at(in_base("large"));
         _exit(0);
     }
@@ -124,7 +124,7 @@ static void memory_is_estimated(void **state)
     assert_true(samplers() <= MOST);
     for (size_t s = 0; s < samplers(); s++) { /* all of them first: after estimates malloc gives back less */
         const kelvin_run_config config = large_by(kelvin_sampler_info(s));
-        used[s] = 1024 * (peak_memory(&config, false) - peak_memory(NULL, false));
+        used[s] = 1024 * (peak_memory(&config, 2, false) - peak_memory(NULL, 2, false));
         remove_tree(in_base("large"));
     }
     for (size_t s = 0; s < samplers(); s++) {
@@ -136,7 +136,8 @@ static void memory_is_estimated(void **state)
     }
 }
 
-/* Draws go to disk as they come, and so do histories; their logits are computed one by one, and read in parts. */
+/* Draws go to disk as they come, and so do histories; their logits are computed one by one, and read in parts. On one
+ * thread: of two, chains of a short run may not meet, and it would need the memory of one. */
 static void same_memory(kelvin_run_config *config, uint32_t few, uint32_t many)
 {
     double used[2];
@@ -144,12 +145,12 @@ static void same_memory(kelvin_run_config *config, uint32_t few, uint32_t many)
         config->iterations = config->epochs = i == 0 ? few : many;
         config->samples = config->chains * config->epochs;
         config->warmup = config->iterations / 4;
-        used[i] = 1024 * peak_memory(config, true);
+        used[i] = 1024 * peak_memory(config, 1, true);
         remove_tree(in_base("large"));
     }
     print_message("%s, %s: %.1f MB, of %u instead of %u draws %.1f MB\n", config->sampler, config->model, used[0] / 1e6,
                   many, few, used[1] / 1e6);
-    assert_true(used[1] < used[0] + 10e6);
+    assert_true(used[1] < used[0] + 15e6); /* half of the draws; logits come 4 MB at a time, pages may be large */
 }
 
 /* Of a small network and of a wide one: the first runs have one file of draws and two. */
