@@ -97,6 +97,10 @@ race nowhere
 check "versions asks for a build folder" [ $? -eq 2 ]
 check "and says so" grep -q "nowhere has no kelvin: expected the build folder" stderr
 mkdir fake && : >fake/kelvin
+race fake
+check "versions wants the benchmark, too" [ $? -eq 2 ]
+check "and says how to build it" grep -q "fake has no bench/kelvin-bench: .ninja -C fake bench-programs. builds it" stderr
+mkdir fake/bench && : >fake/bench/kelvin-bench
 race fake --only nothing
 check "versions knows its races" [ $? -eq 2 ]
 check "and lists them" grep -q "nothing is called nothing: there are resnet20, cnn, tables" stderr
