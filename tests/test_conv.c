@@ -133,12 +133,11 @@ static void expect(struct expected *e, kelvin_arena *arena, const struct plain_c
 }
 
 /* What a method may be off by, of the largest value: a chain of `terms` roundings of sums that grow like a random walk
- * is off by about FLT_EPSILON / 4 sqrt(terms) of the typical value, which is a fourth of the largest; Winograd's by
- * what issue 5 allows, that of stride 2, which has points that lose fewer digits, by a fifth of it. */
+ * is off by about FLT_EPSILON / 4 sqrt(terms) of the typical value, which is a fourth of the largest; Winograd's by what
+ * docs/performance.md promises. */
 static double tolerance(const struct conv_method *method, double terms)
 {
-    if (strcmp(method->name, "direct") == 0) return FLT_EPSILON * sqrt(terms + 1);
-    return strcmp(method->name, "winograd_s2") == 0 ? 2e-6 : 1e-5;
+    return strcmp(method->name, "direct") == 0 ? FLT_EPSILON * sqrt(terms + 1) : 2e-6;
 }
 
 static void check_forward(const struct kelvin_kernels *k, const struct conv_method *method, const struct conv *conv,

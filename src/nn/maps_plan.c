@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Convolutions of 3x3 are Winograd's, by tiles of 4x4, in all three passes: in every layer of the residual networks, the
- * fastest method whose error stays below 1e-5 of the largest output (docs/performance.md; kelvin-bench resnet20
+ * fastest method whose error stays below 2e-6 of the largest output (docs/performance.md; kelvin-bench resnet20
  * --methods). With few channels its transforms cost more than the products that they save. */
 static const struct conv_method *choose(const struct kelvin_kernels *kernels, const struct conv *conv)
 {
